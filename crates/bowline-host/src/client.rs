@@ -17,7 +17,7 @@ use crate::{
 /// A conversation with an agent.
 ///
 /// A client is a handle: clones speak to the same agent, messages can be read in one task while
-/// another interrupts, and requests are answered however many messages wait unread. All that
+/// another interrupts, and requests get responses however many messages wait unread. All that
 /// reads messages takes them from one queue.
 ///
 /// [`disconnect`](Self::disconnect) ends the agent in order. When the last clone and the last
@@ -30,7 +30,7 @@ use crate::{
 /// let client = Client::connect(Options::default()).await?;
 /// for prompt in ["Read the README.", "Now say it in one sentence."] {
 ///     client.query(prompt).await?;
-///     let answer = client.receive_response().text().await?;
+///     let response = client.receive_response().text().await?;
 /// }
 /// client.disconnect().await;
 /// # Ok(())
@@ -48,12 +48,12 @@ impl Client {
         Ok(Self { connection: Arc::new(connection) })
     }
 
-    /// Tells the agent to do something. Waits until the prompt is on its way, not for an answer.
+    /// Sends a prompt. Waits until it is on its way, not for a response.
     pub async fn query(&self, prompt: impl Into<Prompt>) -> Result<(), Error> {
         self.connection.prompt(*prompt.into().0).await
     }
 
-    /// Tells the agent to do one thing after the other, as prompts come. Ends with the last of them.
+    /// Sends prompts sequentially as the stream yields them. Ends with the last of them.
     pub async fn stream_input(
         &self,
         prompts: impl Stream<Item: Into<Prompt>>,
@@ -80,7 +80,7 @@ impl Client {
     /// The messages until the agent will not speak again by itself: there was a result for every
     /// prompt, and nothing works on in the background that would wake it up.
     ///
-    /// [`receive_response`](Self::receive_response) ends with the first result, whatever still runs.
+    /// [`receive_response`](Self::receive_response) ends with the first result, even if work still runs.
     pub fn receive_run(&self) -> Messages {
         let connection = Some(self.connection.clone());
         Messages::new(stream::unfold(connection, async |connection| {
@@ -88,7 +88,7 @@ impl Client {
             loop {
                 let received = connection.next().await?;
                 let done = connection.run().is_done();
-                // What is done may be known by its result, or by what the agent says of itself later.
+                // The end is known by a result, or by a later state message of the agent.
                 return match received {
                     Err(error) if !error.is_about_one_message() => Some((Err(error), None)),
                     Err(error) => Some((Err(error), Some(connection))),
@@ -114,8 +114,8 @@ impl Client {
         }))
     }
 
-    /// The conversation, from the first call of this on: prompts when they are sent, and what the agent
-    /// says while messages are read. It can be looked at and waited for at any time.
+    /// The conversation, from the first call of this on: prompts when they are sent, and messages of the agent
+    /// when they are read. It can be inspected and awaited at any time.
     ///
     /// ```
     /// use bowline_host::{Client, Embedded, Options};

@@ -20,7 +20,7 @@ use crate::state::SessionState;
 /// # async fn main() {
 /// let options = Options::default().cli_path("/no/such/agent");
 /// match query("Hello?", options).text().await {
-///     Ok(answer) => println!("{answer}"),
+///     Ok(text) => println!("{text}"),
 ///     Err(Error::Process(end)) => println!("it ended with {:?}: {}", end.code, end.stderr),
 ///     Err(error) if error.is_worth_retrying() => println!("once more: {error}"),
 ///     Err(error) => assert_eq!(error.code(), "cli_not_found"),
@@ -53,7 +53,7 @@ pub enum Error {
     Process(#[from] ProcessError),
     /// A tool failed that was [called directly](crate::Tool::call). `tool_execution`
     ///
-    /// Called by an agent, a tool that fails has a result that says so, which the model reads.
+    /// Called by an agent, a tool that fails has an error result, which the model reads.
     #[error("the tool `{tool}` failed: {message}")]
     Tool {
         /// The tool.
@@ -66,9 +66,9 @@ pub enum Error {
     Control {
         /// The request.
         subtype: &'static str,
-        /// What the agent said.
+        /// The agent's error message.
         message: String,
-        /// What it said for programs, as in `unsupported_request`.
+        /// The agent's error code, as in `unsupported_request`.
         code: Option<String>,
     },
     /// The agent took too long. `timeout`
@@ -78,8 +78,8 @@ pub enum Error {
         subtype: &'static str,
         /// How long it was given.
         limit: Duration,
-        /// The end of what its process has written to its stderr so far; empty if there is none that
-        /// we read.
+        /// The end of what its process has written to its stderr so far; empty if stderr is not
+        /// read.
         stderr: Arc<str>,
     },
     /// A prompt has no form in JSON, and was not sent. `prompt`
@@ -88,7 +88,7 @@ pub enum Error {
         /// What is wrong with it.
         source: Cause,
     },
-    /// A line of the agent is not JSON, not text, or too long. The session goes on. `json`
+    /// A line of the agent is not JSON, not text, or too long. The session continues. `json`
     #[error("a line cannot be read: {source}; it begins with `{line}`")]
     Json {
         /// How the line begins.
@@ -96,7 +96,7 @@ pub enum Error {
         /// What is wrong with it.
         source: Cause,
     },
-    /// A message of a known type does not have its shape. The session goes on. `message`
+    /// A message of a known type does not have its shape. The session continues. `message`
     #[error("a message cannot be read: {source}; it begins with `{line}`")]
     Message {
         /// How the line begins.
@@ -104,14 +104,14 @@ pub enum Error {
         /// What is wrong with it.
         source: Arc<ReadError>,
     },
-    /// The run failed, and its result says how: it was interrupted, reached a limit, or the API did
-    /// not answer. `result`
+    /// The run failed, as its result describes: it was interrupted, reached a limit, or the API did
+    /// not respond. `result`
     ///
-    /// Only where there is nowhere else to say it; streams of messages and
+    /// Only where the result cannot be returned; streams of messages and
     /// [`Session::wait`](crate::Session::wait) hand over the result itself.
     #[error("the run failed: {}", words(.0))]
     Failed(Box<ResultMessage>),
-    /// The result does not have the [output](crate::Messages::output) that was asked for. `output`
+    /// The result does not have the requested [output](crate::Messages::output). `output`
     #[error("{0}")]
     Output(String),
     /// The options do not go together. `options`
@@ -126,7 +126,7 @@ pub enum Error {
     /// The session is not where this could be done. `state`
     #[error("cannot {action} a session that is {state}")]
     State {
-        /// What was asked for.
+        /// The action that was attempted.
         action: &'static str,
         /// Where the session is.
         state: SessionState,
@@ -189,7 +189,7 @@ impl fmt::Debug for Cause {
 }
 
 impl Error {
-    /// A word for the kind of error, the same in every version.
+    /// Stable identifier of the kind of error, the same in every version.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotFound { .. } => "cli_not_found",
@@ -210,13 +210,13 @@ impl Error {
         }
     }
 
-    /// Whether the session goes on in spite of it.
+    /// Whether the session continues in spite of it.
     pub fn is_about_one_message(&self) -> bool {
         matches!(self, Self::Json { .. } | Self::Message { .. })
     }
 
     /// Whether the same may work if it is tried again: the agent could not be reached, has died or
-    /// was too slow, or the API was busy or out of order. All else would fail again in the same way,
+    /// was too slow, or the API was busy or out of order. Every other error would occur again in the same way,
     /// or was wanted.
     pub fn is_worth_retrying(&self) -> bool {
         match self {
@@ -245,12 +245,12 @@ impl Error {
     }
 }
 
-/// Whether what this HTTP status says passes.
+/// Whether this HTTP status is transient.
 fn passes(status: u16) -> bool {
     matches!(status, 408 | 409 | 429) || status >= 500
 }
 
-/// What a result says of a run that failed.
+/// Description of a failed run from its result.
 fn words(result: &ResultMessage) -> String {
     let errors = result.errors.as_deref().unwrap_or_default();
     match (&result.result, errors) {
@@ -291,7 +291,7 @@ impl fmt::Display for ProcessError {
     }
 }
 
-/// What is said of the end of stderr, if there is any.
+/// Suffix with the end of stderr, if there is any.
 fn last_words(whose: &str, stderr: &str) -> String {
     match stderr.trim() {
         "" => String::new(),
@@ -305,8 +305,8 @@ struct Paths<'a>(&'a [PathBuf]);
 
 impl fmt::Display for Paths<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, path) in self.0.iter().enumerate() {
-            let separator = if place == 0 { "" } else { ", " };
+        for (index, path) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
             write!(f, "{separator}{}", path.display())?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Journal of running sessions on disk, so that they are found again after this program has died.
 //!
-//! A session has a file of its own: a line that describes it, followed by the word `begun` once its agent
+//! A session has its own file: a line that describes it, followed by the word `begun` once its agent
 //! has responded. The program that runs it holds a lock on the file, which the system releases when the
 //! program dies, however it dies.
 
@@ -181,7 +181,7 @@ fn orphan(path: &Path) -> io::Result<Option<OrphanedSession>> {
 }
 
 impl JournalEntry {
-    /// Notes that the agent has answered, so that there is a transcript to go on with.
+    /// Records that the agent has responded, so that there is a transcript to resume.
     pub(crate) fn begun(&mut self) {
         if let Err(error) = self.file.write_all(BEGUN.as_bytes()) {
             tracing::warn!(%error, path = %self.path.display(), "the journal cannot be written");
@@ -211,9 +211,9 @@ mod tests {
         // The system takes the locks away when a program dies.
         drop((one, two));
         let found = journal.orphans().unwrap();
-        let told: Vec<_> =
+        let orphans: Vec<_> =
             found.iter().map(|it| (it.session_id.as_str(), it.prompt.clone(), it.begun)).collect();
-        assert_eq!(told, [("1", "first".into(), true), ("2", "second".into(), false)]);
+        assert_eq!(orphans, [("1", "first".into(), true), ("2", "second".into(), false)]);
         assert!(journal.orphans().unwrap().is_empty(), "they are ours now");
         for it in found {
             it.entry.remove();

@@ -41,7 +41,7 @@
 //! | errors | [`Error`] |
 //! | wire types | [`protocol`] |
 //!
-//! An agent runs in a process of its own ([`AgentTransport`], `bowline` or the official
+//! An agent runs in its own process ([`AgentTransport`], `bowline` or the official
 //! `claude`), in this one (`Embedded`, with the feature `embedded`), or elsewhere (`OnDemand` and
 //! `Listener`, with the feature `websocket`; or wherever a [`Carrier`] reaches it). The rest is the same.
 //!
@@ -50,9 +50,9 @@
 //! - **No call waits for ever.** When the agent's process dies, every pending call fails
 //!   at once, with its exit code, its signal and the end of its stderr. Requests and hooks
 //!   have time limits, and closing always ends.
-//! - **Callbacks run side by side** and never hold up messages or each other. One whose request
+//! - **Callbacks run concurrently** and never hold up messages or each other. One whose request
 //!   is cancelled is dropped. A failure, a panic and a missing callback become error responses.
-//! - **Requests are answered however many messages wait unread**: beyond some megabytes they
+//! - **Requests get responses however many messages wait unread**: beyond some megabytes they
 //!   wait on disk.
 //! - **Everything is traced**: callbacks run in spans of `tracing`, below the span in which their session
 //!   was opened, with the session and the call they are for.

@@ -104,7 +104,7 @@ struct SpillingItems {
 }
 
 impl SpillingItems {
-    /// Whether there are none.
+    /// Whether the queue is empty.
     fn is_empty(&self) -> bool {
         self.memory.is_empty() && !self.is_spilling()
     }
@@ -124,7 +124,7 @@ impl SpillingItems {
             return Some(message);
         }
         if let Err(error) = self.refill() {
-            // What was on disk is gone; what comes from now on is not.
+            // Messages on disk are lost; later ones are not.
             tracing::error!(%error, "lost unread messages");
             self.read = self.written;
             self.spilled = Spill::default();

@@ -58,8 +58,8 @@ impl Messages {
         let mut last = None;
         while let Some(message) = self.next().await {
             match message? {
-                Message::Assistant(answer) if answer.parent_tool_use_id.as_ref().is_none() => {
-                    for block in &answer.message.content {
+                Message::Assistant(response) if response.parent_tool_use_id.as_ref().is_none() => {
+                    for block in &response.message.content {
                         if let ContentBlock::Text(block) = block {
                             text.push_str(&block.text);
                         }
@@ -76,7 +76,7 @@ impl Messages {
     }
 
     /// Reads on to the end and gives the result's structured output as a type of yours: what
-    /// [`output_schema`](crate::GenerationOptions::output_schema) asks for. That there is none, or one of
+    /// [`output_schema`](crate::GenerationOptions::output_schema) requests. No output, or one of
     /// another shape, is an [`Error::Output`]; a run that failed otherwise, an [`Error::Failed`].
     pub async fn output<T: DeserializeOwned>(mut self) -> Result<T, Error> {
         let mut last = None;
@@ -95,8 +95,8 @@ impl Messages {
         if result.is_error && !gave_up {
             return Err(Error::Failed(result));
         }
-        let says = result.result.as_deref().unwrap_or(result.subtype.as_str());
-        Err(Error::Output(format!("the result has no structured output: {says}")))
+        let text = result.result.as_deref().unwrap_or(result.subtype.as_str());
+        Err(Error::Output(format!("the result has no structured output: {text}")))
     }
 }
 

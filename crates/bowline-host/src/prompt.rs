@@ -51,7 +51,7 @@ impl Prompt {
         self
     }
 
-    /// Says when its turn comes, if the agent is at work or others wait.
+    /// Sets its priority, if the agent is at work or others wait.
     #[must_use]
     pub fn with_priority(mut self, priority: PromptPriority) -> Self {
         self.0.priority = Some(priority);
@@ -79,7 +79,7 @@ impl From<Vec<ContentBlock>> for Prompt {
 
 impl From<UserMessage> for Prompt {
     fn from(mut message: UserMessage) -> Self {
-        // Older agents want to see the field, whatever is in it.
+        // Older agents require the field, even if it is empty.
         message.session_id.get_or_insert_with(SessionId::default);
         Self(Box::new(message))
     }

@@ -20,7 +20,7 @@ use crate::{
 /// Starts an agent, has it work on a prompt, and ends it.
 ///
 /// The agent starts when the stream is first polled. Its input stays open exactly as long as it
-/// may have something to ask: without callbacks it is closed after the prompt, with callbacks
+/// may send requests: without callbacks it is closed after the prompt, with callbacks
 /// when the run is over, which is a result *and* no work in the background. The stream ends when
 /// the agent has. Dropping it kills the agent.
 ///
@@ -28,7 +28,7 @@ use crate::{
 /// use bowline_host::{Options, query};
 ///
 /// # async fn run() -> Result<(), bowline_host::Error> {
-/// let answer = query("What is 2 + 2?", Options::default()).text().await?;
+/// let response = query("What is 2 + 2?", Options::default()).text().await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -95,7 +95,7 @@ async fn step(query: Option<Query>) -> Option<(Result<Message, Error>, Option<Qu
 enum Event {
     /// There is a prompt, or no more of them.
     Prompt(Option<Prompt>),
-    /// The agent said something, or has ended.
+    /// The agent sent a message, or has ended.
     Received(Option<Result<Received, Error>>),
     /// Nothing happened for too long.
     Timeout,
@@ -157,7 +157,7 @@ impl Query {
     }
 
     /// Whether the agent can know that nothing more follows: there are no more prompts, and it
-    /// has nothing to ask any more.
+    /// will send no more requests.
     fn may_end_input(&self) -> bool {
         let asks_nothing = self.input_end == InputEnd::Prompted || !self.prompted;
         self.prompts.is_none() && (asks_nothing || self.connection.run().is_over())
@@ -167,10 +167,10 @@ impl Query {
     fn patience(&self) -> Option<Duration> {
         let run = self.connection.run();
         let limits = &self.connection.limits;
-        if !run.is_answered() || self.prompts.is_some() {
+        if !run.has_result() || self.prompts.is_some() {
             return None;
         }
-        // An agent that says it is idle and knows that nothing follows has no reason to stay.
+        // An agent that reports itself idle and knows that nothing follows has no reason to stay.
         match self.input == Input::Ended && run.is_idle() {
             true => Some(limits.close),
             false => limits.background_work,

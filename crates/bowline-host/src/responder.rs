@@ -1,7 +1,7 @@
 //! Dispatcher of the agent's requests to the callbacks of this program.
 //!
-//! Whatever the transport, each request comes here and gets one response: that of its callback, or
-//! the failure that there is none, that it failed, panicked, or timed out.
+//! Over any transport, each request comes here and gets one response: that of its callback, or
+//! the failure: no callback, an error, a panic, a timeout.
 
 use std::{
     collections::BTreeMap,
@@ -55,7 +55,7 @@ pub(crate) struct Responder {
     hooks: RegisteredHooks,
     pub(crate) servers: Served,
     pub(crate) session: CurrentSession,
-    /// Is told what the agent waits for, and says when it has to wait longer.
+    /// Tracks what the agent waits for, and signals when it has to wait longer.
     tracker: Option<Arc<Tracker>>,
     /// Where the session was opened. Responder run in other tasks, and belong to it all the same.
     span: Span,
@@ -114,7 +114,7 @@ impl Responder {
                 })?,
             };
             if let PermissionResult::Allow(allow) = &mut decision {
-                // Older agents do not take an answer without an input.
+                // Older agents do not accept a response without an input.
                 allow.updated_input.get_or_insert(input);
             }
             Ok(decision)
@@ -173,13 +173,13 @@ impl Responder {
                 return Err(CallbackFailure::unsupported("request_user_dialog"));
             };
             let request = DialogRequest::new(request_body, cancel);
-            let answer = caught(async { callback.show(request).await }).await?;
-            Ok(answer.into_wire())
+            let response = caught(async { callback.show(request).await }).await?;
+            Ok(response.into_wire())
         })
         .await
     }
 
-    /// Answers a request that has no callback of its own.
+    /// Responds to a request that has no typed callback.
     pub(crate) async fn other(
         &self,
         subtype: &str,
@@ -192,8 +192,8 @@ impl Responder {
                 return Err(CallbackFailure::unsupported(subtype));
             };
             let request = OtherRequest::new(body, cancel);
-            let answer = caught(async { callback.answer(request).await }).await?;
-            Ok(RawJson::from(answer))
+            let response = caught(async { callback.answer(request).await }).await?;
+            Ok(RawJson::from(response))
         })
         .await
     }
@@ -214,8 +214,9 @@ impl Responder {
                 tracker.tool_call(pending(name, &call.name, id, call.arguments.clone()))
             });
         }
-        let answer = self.held_back(span, pin!(self.servers.respond(&message, read, cancel))).await;
-        answer.ok_or_else(|| CallbackFailure::new(format!("SDK MCP server not found: {name}")))
+        let response =
+            self.held_back(span, pin!(self.servers.respond(&message, read, cancel))).await;
+        response.ok_or_else(|| CallbackFailure::new(format!("SDK MCP server not found: {name}")))
     }
 
     /// Calls a tool of one of our MCP servers for an embedded engine, without a message.
@@ -240,13 +241,13 @@ impl Responder {
         info_span!(parent: &self.span, "tool", server, tool, tool_use_id)
     }
 
-    /// Finds an answer and, whatever it is, keeps it back while the session is paused.
+    /// Computes a response and withholds it while the session is paused.
     async fn held_back<T>(&self, span: Span, finding: impl Future<Output = T>) -> T {
-        let answer = finding.instrument(span).await;
+        let response = finding.instrument(span).await;
         if let Some(tracker) = &self.tracker {
             tracker.unpaused().await;
         }
-        answer
+        response
     }
 }
 
@@ -273,7 +274,7 @@ async fn within<T>(
     match limit {
         None => work.await,
         Some(limit) => time::timeout(limit, work).await.unwrap_or_else(|_| {
-            Err(CallbackFailure::new(format!("the hook did not answer within {limit:?}")))
+            Err(CallbackFailure::new(format!("the hook did not respond within {limit:?}")))
         }),
     }
 }
@@ -290,10 +291,10 @@ mod tests {
         status::Step,
     };
 
-    /// Finds an answer in a paused session, and tells what it is once the session goes on.
+    /// Computes a response in a paused session, and returns it once the session is resumed.
     async fn after_a_pause<T>(
         mut options: Options,
-        ask: impl AsyncFnOnce(&Responder) -> Result<T, CallbackFailure>,
+        send: impl AsyncFnOnce(&Responder) -> Result<T, CallbackFailure>,
     ) -> Result<T, String> {
         let tracker = Tracker::new(None);
         for step in [Step::Start, Step::Connect, Step::Pause] {
@@ -301,14 +302,14 @@ mod tests {
         }
         let hooks = RegisteredHooks::default();
         let (callbacks, _said) = responder(&mut options, hooks, Some(tracker.clone()));
-        let mut answer = Box::pin(ask(&callbacks));
-        assert!((&mut answer).now_or_never().is_none(), "it is kept back");
+        let mut response = Box::pin(send(&callbacks));
+        assert!((&mut response).now_or_never().is_none(), "it is kept back");
         tracker.step(Step::Resume).unwrap();
-        answer.await.map_err(|failure| failure.message)
+        response.await.map_err(|failure| failure.message)
     }
 
     #[tokio::test]
-    async fn a_pause_keeps_back_every_answer_and_every_refusal() {
+    async fn pause_withholds_every_response_and_refusal() {
         let cancel = CancellationToken::new;
         let declined = after_a_pause(Options::default(), async |callbacks| {
             callbacks.elicit(Elicitation::default(), cancel()).await

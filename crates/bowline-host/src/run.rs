@@ -12,10 +12,10 @@ pub(crate) struct Run {
     /// A prompt was sent and its result has not come.
     owed: bool,
     /// A result has come since the last prompt.
-    answered: bool,
+    has_result: bool,
     /// The last result was a failure.
     failed: bool,
-    /// What the agent says it does, if it says so at all.
+    /// State that the agent reported, if any.
     state: Option<SessionState>,
     /// Work in the background that will make the agent speak again.
     background: HashSet<TaskId>,
@@ -33,14 +33,14 @@ pub(crate) enum Audience {
 impl Run {
     pub(crate) fn prompted(&mut self) {
         self.owed = true;
-        self.answered = false;
+        self.has_result = false;
     }
 
     pub(crate) fn receive(&mut self, message: &Message) -> Audience {
         match message {
             Message::Result(result) => {
                 self.owed = result.queued_turn_count.is_some_and(|waiting| waiting > 0);
-                self.answered = true;
+                self.has_result = true;
                 self.failed = result.is_error;
             }
             Message::System(SystemMessage::SessionStateChanged(change)) => {
@@ -73,33 +73,33 @@ impl Run {
     /// Whether the agent will not speak again unless it is spoken to.
     pub(crate) fn is_over(&self) -> bool {
         let idle = self.state.as_ref().is_none_or(|state| *state == SessionState::Idle);
-        self.answered && idle && self.background.is_empty()
+        self.has_result && idle && self.background.is_empty()
     }
 
     /// Whether the agent has a result to give, or work in the background that leads to one.
     pub(crate) fn is_owed(&self) -> bool {
-        self.owed || (self.answered && !self.is_over())
+        self.owed || (self.has_result && !self.is_over())
     }
 
     /// Whether there was a result for every prompt, and nothing more comes by itself.
     pub(crate) fn is_done(&self) -> bool {
-        self.answered && !self.is_owed()
+        self.has_result && !self.is_owed()
     }
 
-    /// Whether the agent has said itself that it does nothing.
+    /// Whether the agent has reported itself idle.
     pub(crate) fn is_idle(&self) -> bool {
         self.state == Some(SessionState::Idle)
     }
 
-    /// Whether there was a result, whatever may follow it.
-    pub(crate) fn is_answered(&self) -> bool {
-        self.answered
+    /// Whether there was a result, even if more may follow it.
+    pub(crate) fn has_result(&self) -> bool {
+        self.has_result
     }
 
     /// Whether a process that ends now with this exit code ends in order.
     ///
-    /// The official program exits with 1 after a result that is a failure; the result has said
-    /// all there is to say.
+    /// The official program exits with 1 after a result that is a failure; the result has
+    /// described it already.
     pub(crate) fn may_end_with(&self, code: Option<i32>) -> bool {
         !self.owed && (code == Some(0) || (code == Some(1) && self.failed))
     }
@@ -145,7 +145,7 @@ mod tests {
         run.prompted();
         assert_eq!(receive(&mut run, state("running")), Audience::Ourselves);
         receive(&mut run, result(false, 0));
-        assert!(!run.is_over() && run.is_answered());
+        assert!(!run.is_over() && run.has_result());
         receive(&mut run, state("idle"));
         assert!(run.is_over());
     }

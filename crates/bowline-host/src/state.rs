@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SessionState {
-    /// It waits for a place among the sessions of its agent.
+    /// It waits for a slot among the sessions of its agent.
     Idle,
     /// The agent is started.
     Starting,
@@ -14,21 +14,21 @@ pub enum SessionState {
     Running,
     /// The agent waits for a tool of this program.
     WaitingToolCall,
-    /// The agent waits for this program to say whether a tool may run. Takes precedence over
+    /// The agent waits for this program to decide whether a tool may run. Takes precedence over
     /// [`WaitingToolCall`](Self::WaitingToolCall).
     WaitingPermission,
-    /// The agent is given no answers, and nothing it says is passed on.
+    /// The agent gets no responses, and its messages are not passed on.
     Paused,
     /// The agent is done, and its result is a success.
     Completed,
-    /// The agent failed, or its result says that it did.
+    /// The agent failed, or its result is an error.
     Failed,
     /// It was cancelled.
     Cancelled,
 }
 
 impl SessionState {
-    /// The word for it, as in `waiting_tool_call`.
+    /// Its name, as in `waiting_tool_call`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Idle => "idle",

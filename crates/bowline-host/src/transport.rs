@@ -42,10 +42,10 @@ pub(crate) trait Transport: Send + Sync {
     /// Ends the agent: lets it finish for a while, then stops it. Always returns.
     fn close(&self) -> BoxFuture<'_, ()>;
 
-    /// Waits until the agent is gone.
+    /// Waits until the agent has exited.
     fn gone(&self) -> BoxFuture<'_, ()>;
 
-    /// The error that the agent's end amounts to, once it has ended. `run` tells whether a result was owed.
+    /// The error that the agent's end amounts to, once it has ended. `run` has whether a result was owed.
     fn end_error<'a>(&'a self, run: &'a Mutex<Run>) -> BoxFuture<'a, Option<Error>>;
 }
 

@@ -1,4 +1,4 @@
-//! Versions of agents, and what the older ones do not know.
+//! Versions of agents, and the features that each requires.
 
 use std::fmt;
 

@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use super::{Agent, Inner, warm::Warm};
 use crate::{error::Error, journal::Journal, options::Options};
 
-/// Default of concurrent sessions. An agent in a process of its own may take
+/// Default of concurrent sessions. An agent in its own process may take
 /// a quarter of a gigabyte.
 const MAX_SESSIONS: usize = 16;
 
@@ -30,7 +30,7 @@ const CONTINUATION: &str = "The program that runs you ended while you were worki
 ///     .max_sessions(100)
 ///     .journal(folder.join("journal"))
 ///     .build()?;
-/// // What a program that has died left unfinished goes on, before there is new work.
+/// // Sessions that a crashed program left unfinished continue before there is new work.
 /// for session in agent.recover()? {
 ///     session.wait().await?;
 /// }
@@ -54,7 +54,7 @@ impl AgentBuilder {
         Self { options, max_sessions: MAX_SESSIONS, journal: None, continuation }
     }
 
-    /// Lets so many sessions run at once, 16 if you say nothing. Others wait.
+    /// Limits the sessions that run at once; the default is 16. Others wait.
     pub fn max_sessions(mut self, count: usize) -> Self {
         self.max_sessions = count;
         self

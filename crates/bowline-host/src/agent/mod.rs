@@ -29,7 +29,7 @@ use crate::{
     status::Tracker,
 };
 
-/// An agent that works on prompts, each in a [`Session`] of its own.
+/// An agent that works on prompts, each in its own [`Session`].
 ///
 /// So many sessions run at once as it has [room](AgentBuilder::max_sessions) for; others wait
 /// their turn, first come, first served. An agent is a handle: clones share their room.
@@ -74,12 +74,12 @@ impl Agent {
     }
 
     /// Has the agent work on a prompt. Needs a tokio runtime, and returns at once: the session
-    /// starts by itself, and says itself what goes wrong.
+    /// starts by itself, and reports its own failures.
     pub fn start(&self, prompt: impl Into<Prompt>) -> Session {
         self.begin(prompt.into(), None, None)
     }
 
-    /// The same, in this folder in place of [`Options::cwd`]. Everything else is as the options say.
+    /// The same, in this folder instead of [`Options::cwd`]. All other options apply.
     ///
     /// The folder must exist where the agent is started. A session that is [recovered](Self::recover)
     /// works in it again. Agents that were [started before](Self::prewarm) work elsewhere and are not used;
@@ -98,7 +98,7 @@ impl Agent {
     ///     let folder = home.join(project);
     ///     std::fs::create_dir(&folder)?;
     ///     let session = agent.start_in(folder, "TOOL Bash {\"command\": \"pwd\"}\nNEXT\nECHORESULT");
-    ///     assert!(session.wait().await?.result.is_some_and(|said| said.contains(project)));
+    ///     assert!(session.wait().await?.result.is_some_and(|text| text.contains(project)));
     /// }
     /// # Ok(())
     /// # }
@@ -110,8 +110,8 @@ impl Agent {
         self.begin(prompt.into(), Some(folder), None)
     }
 
-    /// Starts a session, in a folder of its own if one is named. `left` is the line of one that was left,
-    /// whose place this one takes.
+    /// Starts a session, in `folder` if one is given. `left` is the journal entry of the unfinished session
+    /// that this one replaces.
     fn begin(
         &self,
         prompt: Prompt,
@@ -155,7 +155,7 @@ impl Agent {
     }
 
     /// Starts agents before they are needed, so that as many sessions begin at once. Each is used
-    /// for one session; what is there already counts.
+    /// for one session; agents that are already prewarmed are included in the number.
     ///
     /// There are never more than [`max_sessions`](AgentBuilder::max_sessions) of them.
     pub async fn prewarm(&self, count: usize) -> Result<(), Error> {
@@ -170,15 +170,15 @@ impl Agent {
         futures_util::future::try_join_all(open).await.map(|_| ())
     }
 
-    /// Takes up what programs that have died left unfinished, as the
-    /// [journal](AgentBuilder::journal) tells: sessions whose agents had answered go on where they
-    /// were, with [a word](AgentBuilder::continuation) about why; others start from scratch with their
+    /// Resumes the unfinished sessions of programs that have died, as recorded in the
+    /// [journal](AgentBuilder::journal): sessions whose agents had responded continue where they
+    /// were, with [a prompt](AgentBuilder::continuation) that explains why; others start from scratch with their
     /// prompt, and so do those of which their agent has saved nothing.
     ///
     /// Each is found by one program only, however many look. An agent that has outlived its program is
     /// waited for; a session that another agent still runs then fails and stays in the journal for a
     /// later time. Sessions that this program has dropped before
-    /// they were over are found, too: [cancel](Session::cancel) those that must not be recovered.
+    /// they were over are found as well: [cancel](Session::cancel) those that must not be recovered.
     pub fn recover(&self) -> Result<Vec<Session>, Error> {
         let Some(journal) = &self.inner.journal else { return Ok(Vec::new()) };
         let found = journal.orphans();
@@ -189,7 +189,7 @@ impl Agent {
     fn resume_orphan(&self, orphan: OrphanedSession) -> Session {
         let OrphanedSession { session_id, prompt, folder, begun, entry } = orphan;
         // Whether the agent of one that had not begun has used its id is unknown; it gets
-        // another, unless the options say which it has to be.
+        // another, unless the options specify one.
         if !begun && self.inner.options.session.session_id.is_none() {
             return self.begin(prompt, folder, Some(entry));
         }

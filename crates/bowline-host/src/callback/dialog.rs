@@ -1,4 +1,4 @@
-//! The agent wants the user to see a dialog.
+//! Callback for dialogs that the agent wants the user to see.
 
 use std::ops::Deref;
 
@@ -36,8 +36,8 @@ where
     Fut: Future<Output: IntoAnswer<DialogAnswer>> + Send + 'static,
 {
     fn show(&self, request: DialogRequest) -> BoxFuture<'_, Result<DialogAnswer, String>> {
-        let answer = self(request);
-        Box::pin(async move { answer.await.into_answer() })
+        let response = self(request);
+        Box::pin(async move { response.await.into_answer() })
     }
 }
 
@@ -47,7 +47,7 @@ where
 pub struct DialogRequest {
     /// The dialog.
     pub request: RequestUserDialog,
-    /// Fires when the answer is no longer wanted.
+    /// Fires when the response is no longer wanted.
     pub cancel: CancellationToken,
 }
 

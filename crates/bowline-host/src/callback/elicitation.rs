@@ -1,4 +1,4 @@
-//! An MCP server wants to know something from the user.
+//! Callback for elicitations: input that an MCP server wants from the user.
 
 use std::ops::Deref;
 
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::IntoAnswer;
 
-/// Answers MCP servers in the user's place.
+/// Responds to elicitations of MCP servers on behalf of the user.
 ///
 /// ```
 /// use bowline_host::{ElicitationRequest, ElicitationResponse, Options};
@@ -38,8 +38,8 @@ where
         &self,
         request: ElicitationRequest,
     ) -> BoxFuture<'_, Result<ElicitationResponse, String>> {
-        let answer = self(request);
-        Box::pin(async move { answer.await.into_answer() })
+        let response = self(request);
+        Box::pin(async move { response.await.into_answer() })
     }
 }
 
@@ -49,7 +49,7 @@ where
 pub struct ElicitationRequest {
     /// The request.
     pub request: Elicitation,
-    /// Fires when the answer is no longer wanted.
+    /// Fires when the response is no longer wanted.
     pub cancel: CancellationToken,
 }
 

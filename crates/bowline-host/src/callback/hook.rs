@@ -1,4 +1,4 @@
-//! Hooks: told what happens, free to object.
+//! Hooks: callbacks that receive a session's events and may object.
 
 use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{HookOutput, IntoAnswer};
 
-/// Is told what happens in a session, and may object or add something.
+/// Receives events of a session, and may object or add something.
 ///
 /// ```
 /// use bowline_host::{HookCall, HookEvent, HookMatcher, HookOutput, Options};
@@ -30,7 +30,7 @@ use super::{HookOutput, IntoAnswer};
 /// let options = Options::default().hook(HookEvent::PreToolUse, no_force);
 /// ```
 pub trait Hook: Send + Sync + 'static {
-    /// Says what it thinks. What an error means is up to [`HookMatcher::on_failure`].
+    /// Returns the hook's output. The meaning of an error is up to [`HookMatcher::on_failure`].
     fn run(&self, call: HookCall) -> BoxFuture<'_, Result<HookOutput, String>>;
 }
 
@@ -53,7 +53,7 @@ pub struct HookCall {
     pub input: HookInput,
     /// The call it is about, on events of tools.
     pub tool_use_id: Option<ToolUseId>,
-    /// Fires when the answer is no longer wanted; for work that outlives the hook.
+    /// Fires when the output is no longer wanted; for work that outlives the hook.
     pub cancel: CancellationToken,
 }
 
@@ -117,13 +117,13 @@ impl HookCall {
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct HookMatcher {
-    /// Which occasions: a name, `A|B`, or a regular expression; all if there is none.
+    /// Filter of events: a name, `A|B`, or a regular expression; all events if `None`.
     pub matcher: Option<String>,
-    /// The hooks. They run side by side.
+    /// The hooks. They run concurrently.
     pub hooks: Vec<Arc<dyn Hook>>,
     /// How long each may take. It is sent to the agent, and enforced here as well.
     pub timeout: Option<Duration>,
-    /// What a hook that fails or is late means; the agent goes on without it if not said.
+    /// Effect of a hook that fails or times out; by default the agent continues without it.
     pub on_failure: Option<HookFailure>,
 }
 
@@ -152,14 +152,14 @@ impl HookMatcher {
         self
     }
 
-    /// Does not go on if a hook fails. An agent that does not know how is refused when it is started.
+    /// Blocks if a hook fails. An agent that does not support this is refused when it is started.
     #[must_use]
     pub fn or_block(mut self) -> Self {
         self.on_failure = Some(HookFailure::Block);
         self
     }
 
-    /// Whether the agent is not to go on if a hook fails.
+    /// Whether a failed hook blocks the agent.
     pub(crate) fn must_not_fail(&self) -> bool {
         self.on_failure.as_ref().is_some_and(|then| *then != HookFailure::Continue)
     }

@@ -23,22 +23,22 @@ use std::fmt;
 use bowline_protocol::{ElicitationResponse, PermissionResult};
 use serde_json::Value;
 
-/// What a callback returns: an answer, or a [`Result`] with one.
+/// Return value of a callback: a response, or a [`Result`] with one.
 pub trait IntoAnswer<T>: Send {
-    /// The answer, or the error that is sent to the agent.
+    /// The response, or the error that is sent to the agent.
     fn into_answer(self) -> Result<T, String>;
 }
 
 macro_rules! into_answer {
-    ($($answer:ty),*) => {$(
-        impl IntoAnswer<$answer> for $answer {
-            fn into_answer(self) -> Result<$answer, String> {
+    ($($response:ty),*) => {$(
+        impl IntoAnswer<$response> for $response {
+            fn into_answer(self) -> Result<$response, String> {
                 Ok(self)
             }
         }
 
-        impl<E: fmt::Display + Send> IntoAnswer<$answer> for Result<$answer, E> {
-            fn into_answer(self) -> Result<$answer, String> {
+        impl<E: fmt::Display + Send> IntoAnswer<$response> for Result<$response, E> {
+            fn into_answer(self) -> Result<$response, String> {
                 self.map_err(|error| format!("{error:#}"))
             }
         }

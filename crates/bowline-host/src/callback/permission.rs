@@ -1,4 +1,4 @@
-//! May this tool run?
+//! Callback for permission requests of tool calls.
 
 use std::ops::Deref;
 
@@ -11,11 +11,11 @@ use super::IntoAnswer;
 
 /// Decides whether tools may run, where neither rules nor the permission mode do.
 ///
-/// Questions are decided side by side: one that takes its time holds up nothing but its own
+/// Requests are decided concurrently: a slow decision delays only its own
 /// call. If the agent cancels the request, the future is dropped.
 ///
 /// A future that never ends leaves the decision to others, as `null` does in TypeScript: a
-/// hook, another program at the same session, or a cancellation. Nothing is said
+/// hook, another program at the same session, or a cancellation. No response is sent
 /// then, unless [`limits.permission`](crate::Limits::permission) has passed.
 ///
 /// ```
@@ -83,7 +83,7 @@ pub struct ToolRequest {
     pub request: bowline_protocol::CanUseTool,
     /// Id of the request on the wire. Requests of an agent in this process have none.
     pub request_id: Option<RequestId>,
-    /// Fires when the answer is no longer wanted; for work that outlives the callback.
+    /// Fires when the response is no longer wanted; for work that outlives the callback.
     pub cancel: CancellationToken,
 }
 
@@ -120,15 +120,15 @@ mod tests {
     #[test]
     fn decisions_have_the_form_of_the_wire() {
         let input = json!({"command": "ls"});
-        let told = json!({"behavior": "allow", "updatedInput": input});
-        assert_eq!(json!(PermissionResult::allow_with(input)), told);
+        let expected = json!({"behavior": "allow", "updatedInput": input});
+        assert_eq!(json!(PermissionResult::allow_with(input)), expected);
         let mode = PermissionMode::AcceptEdits;
         let change = PermissionUpdate::set_mode(UpdateDestination::Session, mode);
-        let told = json!({"behavior": "allow", "updatedPermissions": [
+        let expected = json!({"behavior": "allow", "updatedPermissions": [
             {"type": "setMode", "mode": "acceptEdits", "destination": "session"},
         ]});
-        assert_eq!(json!(PermissionResult::allow_from_now_on(vec![change])), told);
-        let told = json!({"behavior": "deny", "message": "no", "interrupt": true});
-        assert_eq!(json!(PermissionResult::deny_and_stop("no")), told);
+        assert_eq!(json!(PermissionResult::allow_from_now_on(vec![change])), expected);
+        let expected = json!({"behavior": "deny", "message": "no", "interrupt": true});
+        assert_eq!(json!(PermissionResult::deny_and_stop("no")), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! Requests of the agent that have no callback of their own.
+//! Callback for requests of the agent that have no typed callback.
 
 use bowline_protocol::RawJson;
 use futures_util::future::BoxFuture;
@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::IntoAnswer;
 
-/// Answers a kind of request by hand, JSON for JSON.
+/// Responds to one kind of request with raw JSON.
 ///
 /// ```
 /// use bowline_host::{Options, OtherRequest};
@@ -27,8 +27,8 @@ where
     Fut: Future<Output: IntoAnswer<Value>> + Send + 'static,
 {
     fn answer(&self, request: OtherRequest) -> BoxFuture<'_, Result<Value, String>> {
-        let answer = self(request);
-        Box::pin(async move { answer.await.into_answer() })
+        let response = self(request);
+        Box::pin(async move { response.await.into_answer() })
     }
 }
 
@@ -38,7 +38,7 @@ where
 pub struct OtherRequest {
     /// The whole request, with its `subtype`.
     pub body: RawJson,
-    /// Fires when the answer is no longer wanted.
+    /// Fires when the response is no longer wanted.
     pub cancel: CancellationToken,
 }
 

@@ -104,7 +104,7 @@ impl CarriedConnection {
         })
     }
 
-    /// The error that the agent's end amounts to. `owed` tells whether a result was due.
+    /// The error that the agent's end amounts to. `owed` is whether a result was due.
     async fn bad_end(&self, owed: bool) -> Option<Error> {
         let what = match self.end().await {
             _ if self.closing.is_cancelled() => return None,

@@ -10,11 +10,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use self::connection::ConnectCarried;
 use crate::options::{AgentSetup, AgentTransport, Options};
 
-/// Reaches agents in a way of its own: over a channel of ssh, a socket of a virtual machine, a pipe in
+/// Custom way to reach agents: over a channel of ssh, a socket of a virtual machine, a pipe in
 /// memory. A closure that gives two halves of a stream is one.
 ///
-/// It is asked once for each session. What the halves carry is what an agent's stdin and stdout would;
-/// when the session is over they are dropped, and the carrier ends whatever they lead to. Why
+/// It is called once for each session. The halves carry what an agent's stdin and stdout would;
+/// when the session is over they are dropped, and the carrier ends the agent at their other end. Why
 /// an agent left early only the carrier knows: there is no exit code and no stderr.
 ///
 /// ```
@@ -26,7 +26,7 @@ use crate::options::{AgentSetup, AgentTransport, Options};
 /// });
 /// ```
 pub trait Carrier: Send + Sync + 'static {
-    /// Reaches an agent that is set up as the options say.
+    /// Reaches an agent that is set up according to the options.
     fn reach(&self, setup: AgentSetup) -> Reaching;
 }
 

@@ -1,4 +1,4 @@
-//! Connection to an agent on which `initialize` was answered, wherever the agent runs.
+//! Connection to an agent that has responded to `initialize`, wherever the agent runs.
 
 mod requirements;
 
@@ -31,14 +31,14 @@ use crate::{
     transport::Transport,
 };
 
-/// A connection on which `initialize` was answered.
+/// A connection whose agent has responded to `initialize`.
 pub(crate) struct Connection {
     transport: Arc<dyn Transport>,
     pub(crate) responder: Arc<Responder>,
     /// Forwards the notifications of our MCP servers.
     _notifications: AbortOnDropHandle<()>,
     run: Mutex<Run>,
-    /// The conversation from the first time on that it was asked for.
+    /// The conversation, since it was first requested.
     conversation: OnceLock<ConversationWatch>,
     verbatim_prompts: bool,
     pub(crate) limits: Limits,
@@ -65,7 +65,7 @@ impl Connection {
         tracker: Option<Arc<Tracker>>,
     ) -> Result<Self, Error> {
         options.check()?;
-        if let Some(calls) = options.never_asked() {
+        if let Some(calls) = options.calls_bypassing_callback() {
             tracing::warn!("`can_use_tool` is not called for {calls}");
         }
         if let Some(names) = options.without_effect() {
@@ -184,12 +184,12 @@ impl Connection {
         self.transport.close().await;
     }
 
-    /// Whether the agent is gone.
+    /// Whether the agent has exited.
     pub(crate) fn is_gone(&self) -> bool {
         self.gone().now_or_never().is_some()
     }
 
-    /// Waits until the agent is gone.
+    /// Waits until the agent has exited.
     pub(crate) async fn gone(&self) {
         self.transport.gone().await;
     }

@@ -9,14 +9,14 @@ use crate::{
     version::Version,
 };
 
-/// Requirements that options place on their agent.
+/// Requirements of options on their agent.
 pub(super) struct Requirements<'a> {
     pub(super) connect: &'a dyn Connect,
     pub(super) options: &'a Options,
 }
 
 impl Requirements<'_> {
-    /// Checks an agent that has answered `initialize`.
+    /// Checks an agent that has responded to `initialize`.
     pub(super) async fn check(&self, agent: &InitializeResponse) -> Result<(), Error> {
         // Agents before 2.1 do not report it in the response.
         let version = match &agent.claude_code_version {
@@ -47,7 +47,7 @@ impl Requirements<'_> {
         Err(Error::Connection { what, source: None })
     }
 
-    /// The error of an agent that did not answer `initialize` because it is too old.
+    /// The error of an agent that did not respond to `initialize` because it is too old.
     pub(super) async fn too_old(&self) -> Option<Error> {
         self.too_old_for_us(&self.connect.installed_version(self.options).await?)
     }

@@ -17,8 +17,8 @@ use bowline_protocol::{
 use crate::{Client, Error};
 
 impl Client {
-    /// Asks anything the protocol knows, also what has no method here, and with everything that a
-    /// request has beside what its method takes.
+    /// Sends any request of the protocol, also one that has no method here, and with all the fields that its
+    /// method does not take.
     ///
     /// ```no_run
     /// # async fn run(client: bowline_host::Client) -> Result<(), bowline_host::Error> {
@@ -36,12 +36,12 @@ impl Client {
         self.connection.request(call).await
     }
 
-    /// Stops the turn that runs. Prompts that wait are still worked on; the answer names them.
+    /// Stops the turn that runs. Queued prompts are still worked on; the response names them.
     pub async fn interrupt(&self) -> Result<InterruptResponse, Error> {
         self.request(Interrupt::default()).await
     }
 
-    /// Takes back a prompt that still waits, by the uuid it was sent with. Says whether it did.
+    /// Cancels a queued prompt, by the uuid it was sent with. Returns whether it was still queued.
     pub async fn cancel_message(&self, prompt: impl Into<MessageUuid>) -> Result<bool, Error> {
         let call =
             CancelAsyncMessage { message_uuid: prompt.into(), ..CancelAsyncMessage::default() };
@@ -87,7 +87,7 @@ impl Client {
         self.request(GetContextUsage::default()).await
     }
 
-    /// What fills the context, counted as exactly as asked.
+    /// Usage of the context by category, counted with the requested precision.
     pub async fn context_usage_in_detail(
         &self,
         detail: ContextDetail,
@@ -105,7 +105,7 @@ impl Client {
         self.request(GetSessionCost::default()).await
     }
 
-    /// Has something answered without making it part of the conversation.
+    /// Gets a response from the model without making it part of the conversation.
     pub async fn side_question(
         &self,
         question: impl Into<String>,
@@ -129,7 +129,7 @@ impl Client {
         self.request(GenerateSessionTitle { description, ..GenerateSessionTitle::default() }).await
     }
 
-    /// What the agent said when it was started: `get_server_info`, `initializationResult`.
+    /// The agent's response to `initialize`: `get_server_info`, `initializationResult`.
     pub fn initialization(&self) -> &InitializeResponse {
         &self.connection.initialized
     }

@@ -15,7 +15,7 @@ impl Client {
         self.request(McpStatus::default()).await
     }
 
-    /// Uses these MCP servers in place of those set before and of those in this program. The model
+    /// Uses these MCP servers instead of those set before and of those in this program. The model
     /// has their tools from its next request on.
     ///
     /// ```no_run
@@ -34,22 +34,22 @@ impl Client {
         let McpServers { elsewhere, here } = servers.into();
         here.iter().try_for_each(SdkServer::check)?;
         no_clash(&here, elsewhere.keys())?;
-        let ask = |servers| self.request(McpSetServers { servers, ..McpSetServers::default() });
+        let request = |servers| self.request(McpSetServers { servers, ..McpSetServers::default() });
         let served = &self.connection.responder.servers;
         let _changing = served.changing.lock().await;
         let names: Vec<_> = here.iter().map(|server| server.name().to_owned()).collect();
         let (known, new): (Vec<_>, Vec<_>) = here.into_iter().partition(|it| served.has(it.name()));
         let mut all = elsewhere;
         all.extend(new.iter().map(SdkServer::config));
-        // The agent may ask for their tools before it answers.
+        // The agent may list their tools before it responds.
         served.add(new);
         if !known.is_empty() {
-            // An agent takes one of the same name for the same: it has to let go of the old one first.
-            ask(all.clone()).await?;
+            // An agent takes a server of the same name for the same: it has to drop the old one first.
+            request(all.clone()).await?;
             all.extend(known.iter().map(SdkServer::config));
             served.add(known);
         }
-        let set = ask(all).await?;
+        let set = request(all).await?;
         served.retain(&names);
         Ok(set)
     }
@@ -72,7 +72,7 @@ impl Client {
 
     /// Switches an MCP server on or off. Where it is clear which,
     /// [`enable_mcp_server`](Self::enable_mcp_server) and
-    /// [`disable_mcp_server`](Self::disable_mcp_server) say so.
+    /// [`disable_mcp_server`](Self::disable_mcp_server) are clearer.
     ///
     /// ```no_run
     /// # async fn run(client: bowline_host::Client) -> Result<(), bowline_host::Error> {
@@ -90,9 +90,9 @@ impl Client {
         self.request(McpToggle { server_name, enabled, ..McpToggle::default() }).await.map(|_| ())
     }
 
-    /// Begins a login to an MCP server that wants one: `mcpAuthenticate`. The answer has the page
+    /// Begins a login to an MCP server that wants one: `mcpAuthenticate`. The response has the page
     /// to show the user. The agent waits on a port of its machine for the browser to come back,
-    /// unless the call names another place for it to come back to.
+    /// unless the call names another redirect address.
     pub async fn authenticate_mcp_server(
         &self,
         login: McpAuthenticate,
@@ -127,7 +127,7 @@ impl Client {
         self.request(McpReadResource { server_name, uri, ..McpReadResource::default() }).await
     }
 
-    /// Calls a tool of an MCP server, as in `mcp__<server>__<tool>`. The answer is its result as
+    /// Calls a tool of an MCP server, as in `mcp__<server>__<tool>`. The response is its result as
     /// MCP has it.
     pub async fn call_mcp_tool(
         &self,
@@ -139,7 +139,7 @@ impl Client {
     }
 
     /// Is more or less strict about the tools of one MCP server; `None` is as strict as about
-    /// others. The answer may have a warning: that there is no such server yet, for one.
+    /// others. The response may have a warning, for example that there is no such server yet.
     pub async fn set_mcp_permission_mode_override(
         &self,
         server: impl Into<String>,

@@ -37,7 +37,7 @@ impl Client {
         self.request(ReloadPlugins::default()).await
     }
 
-    /// Looks for plugins again, with more to say about it: plugins to add, and when to hold back.
+    /// Looks for plugins again, with options: plugins to add, and when to hold back.
     ///
     /// ```no_run
     /// # async fn run(client: bowline_host::Client) -> Result<(), bowline_host::Error> {

@@ -9,9 +9,9 @@ use crate::{Client, Error};
 
 impl Client {
     /// Stops one call of a tool of this program, and nothing else: its handler is dropped, and the model
-    /// reads `why` in place of a result. Says whether the call ran.
+    /// reads `why` instead of a result. Returns whether the call ran.
     ///
-    /// The protocol has no word for it, so it is for our own tools only; over any transport. Of the
+    /// The protocol has no request for it, so it is for our own tools only; over any transport. Of the
     /// agent's tools, a command or subagent can be [put into the background](Self::background_call)
     /// and [stopped](Self::stop_task) there.
     pub fn cancel_tool_call(&self, call: impl Into<ToolUseId>, why: impl Into<String>) -> bool {
@@ -23,12 +23,12 @@ impl Client {
         self.request(StopTask { task_id: task.into(), ..StopTask::default() }).await.map(|_| ())
     }
 
-    /// Lets everything that runs go on in the background.
+    /// Moves everything that runs into the background.
     pub async fn background_tasks(&self) -> Result<BackgroundTasksResponse, Error> {
         self.request(BackgroundTasks::default()).await
     }
 
-    /// Lets one call go on in the background.
+    /// Moves one call into the background.
     pub async fn background_call(
         &self,
         call: impl Into<ToolUseId>,

@@ -11,16 +11,16 @@ use crate::Prompt;
 impl Conversation {
     /// Adds a prompt. Agents repeat prompts only with
     /// [`replay_user_messages`](crate::MessageOptions::replay_user_messages); one that is named and
-    /// repeated is not said twice.
+    /// repeated is not added twice.
     pub fn say(&mut self, prompt: &Prompt) {
         self.user(&prompt.0);
     }
 
-    /// Folds in what the agent says.
+    /// Folds in a message of the agent.
     pub fn receive(&mut self, message: &Message) {
         match message {
             Message::User(user) => self.user(user),
-            Message::Assistant(answer) => self.assistant(answer),
+            Message::Assistant(message) => self.assistant(message),
             Message::StreamEvent(event) => self.event(event),
             Message::System(SystemMessage::Init(init)) => {
                 self.session_id = Some(init.session_id.clone());
@@ -39,8 +39,8 @@ impl Conversation {
                 self.cost_usd = result.total_cost_usd;
                 self.session_id = Some(result.session_id.clone());
                 // The partial blocks of the attempt will not continue.
-                for said in &mut self.said {
-                    said.is_partial = false;
+                for utterance in &mut self.messages {
+                    utterance.is_partial = false;
                 }
             }
             _ => {}
@@ -48,12 +48,14 @@ impl Conversation {
     }
 
     fn user(&mut self, user: &UserMessage) {
-        let known = |uuid: &MessageUuid| self.said.iter().any(|said| said.uuids.contains(uuid));
+        let known = |uuid: &MessageUuid| {
+            self.messages.iter().any(|utterance| utterance.uuids.contains(uuid))
+        };
         if user.uuid.as_ref().is_some_and(known) {
             return;
         }
         let content = user.message.content.clone().into_blocks();
-        self.said.push(Utterance {
+        self.messages.push(Utterance {
             role: Role::User,
             whole: content.len(),
             content,
@@ -65,78 +67,82 @@ impl Conversation {
         });
     }
 
-    /// One or more blocks of an answer, whole. They take the place of what was growing there.
-    fn assistant(&mut self, answer: &AssistantMessage) {
-        if let Some(old) = &answer.supersedes {
-            self.said.retain(|said| {
-                said.uuids.is_empty() || !said.uuids.iter().all(|uuid| old.contains(uuid))
+    /// Adds complete blocks of a model response. They replace the partial block.
+    fn assistant(&mut self, assistant: &AssistantMessage) {
+        if let Some(old) = &assistant.supersedes {
+            self.messages.retain(|utterance| {
+                utterance.uuids.is_empty() || !utterance.uuids.iter().all(|uuid| old.contains(uuid))
             });
         }
-        let message = &answer.message;
-        let said = self.answer(&message.id, answer.parent_tool_use_id.as_ref());
+        let message = &assistant.message;
+        let utterance = self.response(&message.id, assistant.parent_tool_use_id.as_ref());
         for block in &message.content {
-            match said.content.get_mut(said.whole) {
+            match utterance.content.get_mut(utterance.whole) {
                 Some(growing) => growing.clone_from(block),
-                None => said.content.push(block.clone()),
+                None => utterance.content.push(block.clone()),
             }
-            said.whole += 1;
+            utterance.whole += 1;
         }
-        said.usage.clone_from(&message.usage);
-        if !said.uuids.contains(&answer.uuid) {
-            said.uuids.push(answer.uuid.clone());
+        utterance.usage.clone_from(&message.usage);
+        if !utterance.uuids.contains(&assistant.uuid) {
+            utterance.uuids.push(assistant.uuid.clone());
         }
     }
 
     fn event(&mut self, frame: &StreamEventMessage) {
         let parent = frame.parent_tool_use_id.as_ref();
         if let Some(abandoned) = &frame.abandoned_blocks {
-            let said = self.answer(&abandoned.api_message_id, parent);
-            said.content.truncate(abandoned.from_block_index);
-            said.whole = said.whole.min(said.content.len());
-            said.is_partial = false;
-            self.said.retain(|said| !said.content.is_empty() || said.is_partial);
+            let utterance = self.response(&abandoned.api_message_id, parent);
+            utterance.content.truncate(abandoned.from_block_index);
+            utterance.whole = utterance.whole.min(utterance.content.len());
+            utterance.is_partial = false;
+            self.messages.retain(|utterance| !utterance.content.is_empty() || utterance.is_partial);
         }
         if let StreamEvent::MessageStart(start) = &frame.event {
-            let said = self.answer(&start.message.id, parent);
-            said.is_partial = true;
-            said.usage.clone_from(&start.message.usage);
+            let utterance = self.response(&start.message.id, parent);
+            utterance.is_partial = true;
+            utterance.usage.clone_from(&start.message.usage);
             return;
         }
         let growing = &mut self.growing;
-        let mut open = self.said.iter_mut().rev();
-        let Some(said) =
-            open.find(|said| said.is_partial && said.parent_tool_use_id.as_ref() == parent)
-        else {
+        let mut open = self.messages.iter_mut().rev();
+        let Some(utterance) = open.find(|utterance| {
+            utterance.is_partial && utterance.parent_tool_use_id.as_ref() == parent
+        }) else {
             return;
         };
         match &frame.event {
-            StreamEvent::ContentBlockStart(start) if start.index >= said.content.len() => {
+            StreamEvent::ContentBlockStart(start) if start.index >= utterance.content.len() => {
                 growing.begin(parent);
-                said.content.push(start.content_block.clone());
+                utterance.content.push(start.content_block.clone());
             }
             StreamEvent::ContentBlockDelta(delta) => {
                 // A block that came whole is not grown any more.
-                if delta.index >= said.whole
-                    && let Some(block) = said.content.get_mut(delta.index)
+                if delta.index >= utterance.whole
+                    && let Some(block) = utterance.content.get_mut(delta.index)
                 {
                     growing.grow(parent, block, &delta.delta);
                 }
             }
-            StreamEvent::MessageDelta(delta) => said.usage.clone_from(&delta.usage),
-            StreamEvent::MessageStop(_) => said.is_partial = false,
+            StreamEvent::MessageDelta(delta) => utterance.usage.clone_from(&delta.usage),
+            StreamEvent::MessageStop(_) => utterance.is_partial = false,
             _ => {}
         }
     }
 
-    /// The answer of this name, which begins now if it is new.
-    fn answer(&mut self, id: &str, parent: Option<&bowline_protocol::ToolUseId>) -> &mut Utterance {
-        let is_it = |said: &Utterance| {
-            said.id.as_deref() == Some(id) && said.parent_tool_use_id.as_ref() == parent
+    /// The model response with this id, which begins now if it is new.
+    fn response(
+        &mut self,
+        id: &str,
+        parent: Option<&bowline_protocol::ToolUseId>,
+    ) -> &mut Utterance {
+        let is_it = |utterance: &Utterance| {
+            utterance.id.as_deref() == Some(id) && utterance.parent_tool_use_id.as_ref() == parent
         };
-        let place = match self.said.iter().rposition(is_it) {
-            Some(place) => place,
+        let index = match self.messages.iter().rposition(is_it) {
+            Some(index) => index,
             None => {
-                self.said.push(Utterance {
+                self.messages.push(Utterance {
                     role: Role::Assistant,
                     content: Vec::new(),
                     is_partial: false,
@@ -146,10 +152,10 @@ impl Conversation {
                     usage: Usage::default(),
                     whole: 0,
                 });
-                self.said.len() - 1
+                self.messages.len() - 1
             }
         };
-        &mut self.said[place]
+        &mut self.messages[index]
     }
 }
 

@@ -13,8 +13,8 @@ pub use self::watch::ConversationWatch;
 
 /// The conversation so far, always up to date.
 ///
-/// An agent's messages are folded into it: the blocks of an answer come together, also while it
-/// is still being spoken (with
+/// An agent's messages are folded into it: the blocks of a model response come together, also while it
+/// is still being streamed (with
 /// [`include_partial_messages`](crate::MessageOptions::include_partial_messages)). It holds the whole
 /// conversation, so keep one only where it is displayed.
 ///
@@ -38,7 +38,7 @@ pub use self::watch::ConversationWatch;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conversation {
-    said: Vec<Utterance>,
+    messages: Vec<Utterance>,
     growing: Growing,
     session_id: Option<SessionId>,
     turn_usage: Usage,
@@ -46,23 +46,23 @@ pub struct Conversation {
     cost_usd: f64,
 }
 
-/// What one side said at once.
+/// One message of one side: a prompt, or a whole model response.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Utterance {
-    /// Who said it.
+    /// Role of its author.
     pub role: Role,
     /// What, block by block.
     pub content: Vec<ContentBlock>,
     /// Whether more of it is to come.
     pub is_partial: bool,
-    /// The API's name for an answer.
+    /// The API's id of a model response.
     pub id: Option<String>,
     /// The frames it came in.
     pub uuids: Vec<MessageUuid>,
     /// Inside a subagent: the call that started it.
     pub parent_tool_use_id: Option<ToolUseId>,
-    /// What an answer has cost so far.
+    /// Usage of a model response so far.
     pub usage: Usage,
     /// Number of complete blocks; those after them still grow.
     pub(self) whole: usize,
@@ -76,12 +76,12 @@ impl Utterance {
 }
 
 impl Conversation {
-    /// What was said, the oldest first.
+    /// The messages so far, the oldest first.
     pub fn messages(&self) -> &[Utterance] {
-        &self.said
+        &self.messages
     }
 
-    /// The session, as soon as it has said which it is.
+    /// The session's id, as soon as a message has named it.
     pub fn session_id(&self) -> Option<&SessionId> {
         self.session_id.as_ref()
     }

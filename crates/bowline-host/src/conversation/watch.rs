@@ -31,13 +31,13 @@ use crate::{error::Error, messages::Messages, prompt::Prompt};
 /// ```
 #[derive(Debug, Clone)]
 pub struct ConversationWatch {
-    /// What this program says is added here, and what the agent says by the stream.
+    /// Prompts of this program are added here, messages of the agent by the stream.
     conversation: watch::Sender<Conversation>,
     seen: watch::Receiver<Conversation>,
 }
 
 impl Default for ConversationWatch {
-    /// One in which nothing was said yet.
+    /// A conversation without messages.
     fn default() -> Self {
         let (conversation, seen) = watch::channel(Conversation::default());
         Self { conversation, seen }
@@ -50,7 +50,7 @@ impl ConversationWatch {
         self.seen.borrow()
     }
 
-    /// Waits until it has changed since it was last asked.
+    /// Waits until it has changed since the last call.
     ///
     /// Cancel safety: no change is missed when the future is dropped.
     pub async fn changed(&mut self) {
@@ -58,13 +58,13 @@ impl ConversationWatch {
         self.seen.changed().await.ok();
     }
 
-    /// Adds a prompt, which agents do not repeat unless they are asked to.
+    /// Adds a prompt, which agents do not repeat by default.
     pub fn say(&self, prompt: impl Into<Prompt>) {
         let prompt = prompt.into();
         self.conversation.send_modify(|conversation| conversation.say(&prompt));
     }
 
-    /// Folds in what the agent says.
+    /// Folds in a message of the agent.
     pub(crate) fn receive(&self, message: &Message) {
         self.conversation.send_modify(|conversation| conversation.receive(message));
     }

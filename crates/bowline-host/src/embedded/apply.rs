@@ -24,7 +24,7 @@ pub(super) fn configure(agent: &Embedded, options: &Options) -> Result<SessionCo
     setup::plugins(options, &mut config);
     setup::survey(&mut config);
     let saved = agent.home.is_some() && config.transcript.is_none();
-    setup::take_up(options, saved, &mut config)?;
+    setup::resume(options, saved, &mut config)?;
     Ok(config)
 }
 
@@ -118,7 +118,7 @@ fn permissions(options: &Options, config: &mut SessionConfig) {
     }
 }
 
-/// Says which options have no place where there is no process.
+/// Rejects options that do not apply without a process.
 fn reject(options: &Options) -> Result<(), Error> {
     let of_a_process = [
         ("extra_args", !options.process.extra_args.is_empty()),
@@ -149,7 +149,7 @@ fn reject(options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// How the model thinks: as the options say, or else as was said before.
+/// The model's thinking: as the options specify, else as configured before.
 fn thinking(options: &Options, before: Option<model::Thinking>) -> Option<model::Thinking> {
     let display = options.generation.thinking_display.as_deref().map(|display| match display {
         "omitted" => model::ThinkingDisplay::Omitted,
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use crate::{Effort, SettingSource, Settings};
 
-    /// How the engine is set up with these settings, and then with what `set` says over them.
+    /// The engine's configuration with these settings, and then with the options that `set` changes.
     fn configured(settings: serde_json::Value, set: impl Fn(&mut Options)) -> SessionConfig {
         let mut options = Options::default();
         options.settings.additional = Some(Settings::Inline(settings));
@@ -245,8 +245,8 @@ mod tests {
                 (Trust::Untrusted, PermissionMode::Default)
             );
         }
-        let told = config(agent().configure(|config| config.trust = Trust::Trusted), None);
-        assert_eq!(told.trust, Trust::Trusted);
+        let configured = config(agent().configure(|config| config.trust = Trust::Trusted), None);
+        assert_eq!(configured.trust, Trust::Trusted);
     }
 
     #[test]
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn how_thinking_is_shown_means_that_there_is_some() {
+    fn thinking_display_implies_thinking() {
         let config = configured(json!({}), |options| {
             options.generation.thinking_display = Some("omitted".to_owned());
         });

@@ -132,7 +132,7 @@ impl Transport for EmbeddedConnection {
     ) -> BoxFuture<'_, Result<Option<RawJson>, Error>> {
         Box::pin(async move {
             let session = self.engine.session().ok_or(Error::Closed)?;
-            let _requesting = self.queue.questioning();
+            let _requesting = self.queue.responding();
             let mut reply = time::timeout(limit, session.control(request))
                 .await
                 .map_err(|_| Error::Timeout { subtype, limit, stderr: Arc::default() })?;

@@ -23,16 +23,16 @@ impl Host for EmbeddedHost {
         Box::pin(self.queue.push(message))
     }
 
-    fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
+    fn can_use_tool(&self, request: CanUseTool) -> Answer<'_, PermissionResult> {
         Box::pin(async move {
-            let open = Question::default();
-            self.callbacks.can_use_tool(question, None, open.cancel()).await.map_err(refused)
+            let open = PendingRequest::default();
+            self.callbacks.can_use_tool(request, None, open.cancel()).await.map_err(refused)
         })
     }
 
     fn hook_callback(&self, call: HookCallback) -> Answer<'_, RawJson> {
         Box::pin(async move {
-            let open = Question::default();
+            let open = PendingRequest::default();
             let output = self.callbacks.hook(call, open.cancel()).await.map_err(refused)?;
             RawJson::from_value(&output).map_err(|error| HostError::Malformed(error.to_string()))
         })
@@ -40,7 +40,7 @@ impl Host for EmbeddedHost {
 
     fn mcp_message(&self, message: McpMessage) -> Answer<'_, RawJson> {
         Box::pin(async move {
-            let open = Question::default();
+            let open = PendingRequest::default();
             self.callbacks.mcp_message(message, open.cancel()).await.map_err(refused)
         })
     }
@@ -50,10 +50,10 @@ impl Host for EmbeddedHost {
         Some(tool::in_process(&server, &limits, &self.callbacks))
     }
 
-    fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {
+    fn elicit(&self, request: Elicitation) -> Answer<'_, ElicitationResponse> {
         Box::pin(async move {
-            let open = Question::default();
-            self.callbacks.elicit(question, open.cancel()).await.map_err(refused)
+            let open = PendingRequest::default();
+            self.callbacks.elicit(request, open.cancel()).await.map_err(refused)
         })
     }
 }
@@ -62,17 +62,17 @@ fn refused(failure: CallbackFailure) -> HostError {
     HostError::Refused(failure.message)
 }
 
-/// A question that is open. What a callback left running hears when it no longer is.
+/// A pending request. Dropping it notifies work that a callback left running.
 #[derive(Default)]
-struct Question(CancellationToken);
+struct PendingRequest(CancellationToken);
 
-impl Question {
+impl PendingRequest {
     fn cancel(&self) -> CancellationToken {
         self.0.clone()
     }
 }
 
-impl Drop for Question {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         self.0.cancel();
     }

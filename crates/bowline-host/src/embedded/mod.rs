@@ -18,9 +18,9 @@ use bowline_model::{Model, ModelError, script::ScriptModel};
 
 /// An agent in this very process: the engine itself, with no process and no JSON in between.
 ///
-/// Nothing is read from disk and nothing is kept there unless it is asked for: settings files with
+/// Nothing is read from disk and nothing is kept there by default: settings files with
 /// [`setting_sources`](crate::Options::setting_sources) and its relatives, transcripts with
-/// [`saved_in`](Self::saved_in). What [`Options`](crate::Options) say is put over what is said
+/// [`saved_in`](Self::saved_in). [`Options`](crate::Options) take precedence over the configuration
 /// here.
 #[derive(Clone)]
 pub struct Embedded {
@@ -31,11 +31,11 @@ pub struct Embedded {
     changes: Vec<Arc<Change>>,
 }
 
-/// What else is different about a session.
+/// Further changes to the configuration of a session.
 type Change = dyn Fn(&mut SessionConfig) + Send + Sync;
 
 impl Embedded {
-    /// An agent in `cwd` that asks `models` for `model`.
+    /// An agent in `cwd` that uses `model` of `models`.
     ///
     /// ```no_run
     /// use std::sync::Arc;
@@ -52,13 +52,13 @@ impl Embedded {
         Self { cwd, models, model, home: None, changes: Vec::new() }
     }
 
-    /// An agent in `cwd` whose model does what its prompts say, line by line, offline and always
+    /// An agent in `cwd` whose model follows its prompts line by line, offline and always
     /// the same (`SAY hello`, `TOOL Read {"file_path": "/etc/hosts"}` …): for tests and examples.
     pub fn script(cwd: impl Into<PathBuf>) -> Self {
         Self::new(cwd, Arc::new(Always(Arc::new(ScriptModel::new()))), "script")
     }
 
-    /// The same with a script of its own, so that prompts can be ordinary ones.
+    /// The same with a separate script, so that prompts can be ordinary ones.
     pub fn with_script(cwd: impl Into<PathBuf>, script: impl Into<String>) -> Self {
         let model = Arc::new(ScriptModel::with_script(script));
         Self::new(cwd, Arc::new(Always(model)), "script")
@@ -82,7 +82,7 @@ impl Embedded {
         self
     }
 
-    /// How the engine is set up for one session, before the options say more.
+    /// Configuration of the engine for one session, before the options apply.
     fn config(&self, cwd: Option<&Path>) -> SessionConfig {
         let cwd = cwd.unwrap_or(&self.cwd);
         let mut config = SessionConfig::new(cwd, self.models.clone(), &self.model);

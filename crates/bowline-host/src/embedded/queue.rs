@@ -1,4 +1,4 @@
-//! Messages of an embedded engine that nobody has read yet.
+//! Unread messages of an embedded engine.
 
 use std::{
     collections::VecDeque,
@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use crate::Error;
 
-/// Messages that may wait. The engine then stands still until somebody reads, because it makes
+/// Messages that may wait. A full queue is back-pressure on the engine, which makes
 /// them as fast as they are wanted; a turn has some dozens, or hundreds if they are partial.
 const ROOM: usize = 4096;
 
@@ -25,19 +25,19 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct Waiting {
     messages: VecDeque<Result<Message, Error>>,
-    /// Questions of the program that the engine is answering.
-    questions: usize,
-    /// Nobody will write any more.
+    /// Requests of the program that the engine is responding to.
+    requests: usize,
+    /// The writer has finished.
     ended: bool,
-    /// The session is closing: nobody is waited for any more.
+    /// The session is closing: the writer does not wait for a reader any more.
     closing: bool,
 }
 
 impl Waiting {
-    /// Whether the writer may go on. While it answers the program it always may: the program
-    /// waits for the answer and cannot read meanwhile.
+    /// Whether the writer may continue. While it responds to the program it always may: the program
+    /// waits for the response and cannot read meanwhile.
     fn has_room(&self) -> bool {
-        self.messages.len() < ROOM || self.questions > 0
+        self.messages.len() < ROOM || self.requests > 0
     }
 }
 
@@ -90,7 +90,7 @@ impl Queue {
         }
     }
 
-    /// Says that nothing more comes, perhaps with the reason.
+    /// Ends the queue, perhaps with the reason.
     pub(super) fn end(&self, why: Option<Error>) {
         let mut waiting = self.lock();
         waiting.ended = true;
@@ -99,18 +99,18 @@ impl Queue {
         self.arrived.notify_one();
     }
 
-    /// Says that the session is closing: what finds no room is lost, and the engine need not
-    /// wait for a reader. What was said before can still be read.
+    /// Marks the session as closing: messages beyond the limit are lost, and the engine need not
+    /// wait for a reader. Messages from before can still be read.
     pub(super) fn close(&self) {
         self.lock().closing = true;
         self.room.notify_waiters();
     }
 
-    /// Notes that the engine is answering the program, until the guard is dropped.
-    pub(super) fn questioning(&self) -> Questioning<'_> {
-        self.lock().questions += 1;
+    /// Marks the engine as responding to the program, until the guard is dropped.
+    pub(super) fn responding(&self) -> RespondingGuard<'_> {
+        self.lock().requests += 1;
         self.room.notify_waiters();
-        Questioning(self)
+        RespondingGuard(self)
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
@@ -118,12 +118,12 @@ impl Queue {
     }
 }
 
-/// The engine is answering the program.
-pub(super) struct Questioning<'a>(&'a Queue);
+/// Guard: the engine is responding to the program.
+pub(super) struct RespondingGuard<'a>(&'a Queue);
 
-impl Drop for Questioning<'_> {
+impl Drop for RespondingGuard<'_> {
     fn drop(&mut self) {
-        self.0.lock().questions -= 1;
+        self.0.lock().requests -= 1;
     }
 }
 
@@ -137,19 +137,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_queue_holds_the_writer_except_while_it_answers() {
+    async fn full_queue_blocks_the_writer_except_while_it_responds() {
         let queue = Queue::default();
         for _ in 0..ROOM {
             queue.push(message()).now_or_never().expect("there is room");
         }
         let mut held = Box::pin(queue.push(message()));
         assert!(held.as_mut().now_or_never().is_none());
-        let questioning = queue.questioning();
-        held.as_mut().now_or_never().expect("an answer waits for nobody");
-        drop(questioning);
+        let responding = queue.responding();
+        held.as_mut().now_or_never().expect("a response does not wait");
+        drop(responding);
         assert!(queue.push(message()).now_or_never().is_none());
         queue.close();
-        queue.push(message()).now_or_never().expect("nobody is waited for");
+        queue.push(message()).now_or_never().expect("a closing queue does not wait");
         queue.end(None);
         for _ in 0..=ROOM {
             assert!(queue.next().await.is_some());

@@ -11,14 +11,14 @@ use bowline_sessions::{Mirroring, StartFrom, StartOptions};
 
 use crate::{Error, Options, PluginDelivery, Resume, Skills};
 
-/// Reads the settings that the options ask for, and puts what they come to in place. Whether there
+/// Reads the settings that the options name, and applies their merged values. Returns whether there
 /// are any.
 ///
 /// A program that names the project's files trusts them, and so does one that sets
 /// `SessionConfig::trust` itself.
 pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<bool, Error> {
     let sources = options.sources();
-    let asked = sources.is_some()
+    let is_requested = sources.is_some()
         || options.settings.additional.is_some()
         || options.settings.sandbox.is_some()
         || options.settings.managed_settings.is_some();
@@ -29,7 +29,7 @@ pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<
     let given = config.trust == Trust::Trusted;
     let consent = StarterConsent { given, sources, entrypoint: None };
     config.trust = Trust::decide(&config.places, &consent).0;
-    if !asked {
+    if !is_requested {
         return Ok(false);
     }
     config.sources = sources.unwrap_or(SourceSet::NONE);
@@ -58,10 +58,10 @@ pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<
     }
     config.policy = policy;
     config.tool_options.private_addresses |= settings.allows_private_addresses();
-    let said = std::mem::take(&mut config.environment);
+    let configured = std::mem::take(&mut config.environment);
     config.settings = settings;
     config.inherit_variables();
-    config.environment.extend(said);
+    config.environment.extend(configured);
     Ok(true)
 }
 
@@ -107,7 +107,7 @@ pub(super) fn plugins(options: &Options, config: &mut SessionConfig) {
     config.plugins = Plugins::load(folders.collect(), config.settings.known(), &config.places);
 }
 
-/// Looks for what of the project does not apply, and says so.
+/// Looks for configuration of the project that does not apply, and reports it.
 pub(super) fn survey(config: &mut SessionConfig) {
     if let Some(line) = config.survey() {
         tracing::warn!("{line}");
@@ -123,8 +123,8 @@ pub(super) fn skill_rules(options: &Options) -> Vec<String> {
     }
 }
 
-/// Finds the conversation to go on with, or begins one. `saved` says whether a new one is kept.
-pub(super) fn take_up(
+/// Finds the conversation to resume, or begins one. `saved` is whether a new one is kept.
+pub(super) fn resume(
     options: &Options,
     saved: bool,
     config: &mut SessionConfig,

@@ -198,7 +198,7 @@ pub(crate) fn settings(options: &Options) -> Result<Option<OsString>, Error> {
     Ok(Some(Value::Object(settings).to_string().into()))
 }
 
-/// A sandbox that is asked for is not done without in silence, unless that is said.
+/// Has a requested sandbox that is unavailable fail the start, unless the options allow running without it.
 fn or_fail(mut sandbox: Value) -> Value {
     if let Some(sandbox) = sandbox.as_object_mut()
         && sandbox.get("enabled") == Some(&Value::Bool(true))

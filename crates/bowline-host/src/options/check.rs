@@ -8,7 +8,7 @@ use super::{Options, PermissionPrompts, Resume, Skills};
 use crate::{error::Error, tool::SdkServer};
 
 impl Options {
-    /// Says what does not go together, before anything is started.
+    /// Checks for conflicting options, before anything is started.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let wrong = |what: &str| Err(Error::Options(what.to_owned()));
         if self.can_use_tool.is_some() && self.permissions.permission_prompt_tool.is_some() {
@@ -82,8 +82,8 @@ impl Options {
         options.into_iter().filter_map(|(name, set)| set.then_some(name))
     }
 
-    /// What the permission callback is never asked about although it is there, if anything.
-    pub(crate) fn never_asked(&self) -> Option<String> {
+    /// Calls that never reach the permission callback although one is set, if any.
+    pub(crate) fn calls_bypassing_callback(&self) -> Option<String> {
         self.can_use_tool.as_ref()?;
         if self.permission_mode == Some(PermissionMode::BypassPermissions) {
             return Some("anything: permissions are bypassed".to_owned());
@@ -99,7 +99,7 @@ impl Options {
     }
 }
 
-/// Says if this is no name of one skill. It becomes a part of a rule, which must not say more than that.
+/// Checks that this is the name of one skill. It becomes a part of a rule, which must not match more than that.
 fn exact_skill(name: &str) -> Result<(), Error> {
     let wrong = |why: &str| Err(Error::Options(format!("`skills` has `{name}`: {why}")));
     if name.trim().is_empty() {
@@ -124,7 +124,7 @@ fn exact_skill(name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Says if two servers, or two tools of a server, have one name for the model.
+/// Checks that no two servers, and no two tools of a server, have one name for the model.
 pub(crate) fn no_clash<'a>(
     here: &'a [SdkServer],
     elsewhere: impl Iterator<Item = &'a String>,
@@ -165,13 +165,13 @@ mod tests {
     #[track_caller]
     fn check(options: Options, expected: Option<&str>) {
         let found = options.check().err().map(|error| error.to_string());
-        let says = |text: &String| expected.is_some_and(|expected| text.contains(expected));
+        let matches = |text: &String| expected.is_some_and(|expected| text.contains(expected));
         assert_eq!(found.is_some(), expected.is_some(), "{found:?}");
-        assert!(found.as_ref().is_none_or(says), "{found:?}");
+        assert!(found.as_ref().is_none_or(matches), "{found:?}");
     }
 
     #[test]
-    fn names_that_the_model_cannot_tell_apart_are_an_error() {
+    fn ambiguous_tool_names_are_an_error() {
         let server = |name: &str| McpServer::new(name).tool(tool("add"));
         let with = |name: &str| Options::default().sdk_mcp_server(server(name));
         check(with("a").sdk_mcp_server(server("b")), None);
@@ -186,16 +186,17 @@ mod tests {
 
     #[test]
     fn permission_callback_shadowed_by_rules_is_reported() {
-        let asks = || Options::default().can_use_tool(async |_| crate::PermissionResult::allow());
-        assert_eq!(asks().never_asked(), None);
-        assert_eq!(Options::default().allow(["Read"]).never_asked(), None);
-        assert_eq!(asks().allow(["Bash(ls:*)"]).never_asked(), None);
-        let shadowed = asks().allow(["Bash(ls:*)", "Read", "Edit(*)", "mcp__calc__add"]);
-        let told = "Read, Edit, mcp__calc__add: rules allow every call";
-        assert_eq!(shadowed.never_asked().as_deref(), Some(told));
-        let mut bypassed = asks();
+        let with_callback =
+            || Options::default().can_use_tool(async |_| crate::PermissionResult::allow());
+        assert_eq!(with_callback().calls_bypassing_callback(), None);
+        assert_eq!(Options::default().allow(["Read"]).calls_bypassing_callback(), None);
+        assert_eq!(with_callback().allow(["Bash(ls:*)"]).calls_bypassing_callback(), None);
+        let shadowed = with_callback().allow(["Bash(ls:*)", "Read", "Edit(*)", "mcp__calc__add"]);
+        let expected = "Read, Edit, mcp__calc__add: rules allow every call";
+        assert_eq!(shadowed.calls_bypassing_callback().as_deref(), Some(expected));
+        let mut bypassed = with_callback();
         bypassed.permission_mode = Some(PermissionMode::BypassPermissions);
-        assert!(bypassed.never_asked().is_some());
+        assert!(bypassed.calls_bypassing_callback().is_some());
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::{error::Error, responder::Responder, transport::Transport};
 ///
 /// The process ends when the session does: its stdin is closed, and if it does not end by itself within
 /// [`Limits::close`](crate::Limits::close), it is sent SIGTERM, and after the same time again SIGKILL. A
-/// session that is dropped rather than disconnected kills it at once. It leads a process group of its own,
+/// session that is dropped rather than disconnected kills it at once. It leads its own process group,
 /// and signals go to the whole group. If this program itself is killed, a shell that was started with the
 /// agent sends SIGTERM to the group, and SIGKILL a second later.
 #[derive(Clone, Default)]

@@ -21,7 +21,7 @@ pub struct ProcessOptions {
     pub cli_path: Option<PathBuf>,
     /// What runs the program if it is a script, with its own arguments: `["node"]`.
     pub cli_runner: Vec<OsString>,
-    /// Starts the process in place of this crate: in a container, on another machine.
+    /// Starts the process instead of this crate: in a container, on another machine.
     pub spawner: Option<Arc<dyn Spawner>>,
     /// The system's user as which the process runs. Needs the rights to become another.
     pub user: Option<ProcessUser>,
@@ -68,7 +68,7 @@ pub struct GenerationOptions {
     pub system_prompt_snapshot: Option<bool>,
     /// Appended to the system prompts of subagents: `appendSubagentSystemPrompt`.
     pub append_subagent_system_prompt: Option<String>,
-    /// Instructions for the `plan` mode, in place of the agent's own: `planModeInstructions`.
+    /// Instructions for the `plan` mode, instead of the agent's own: `planModeInstructions`.
     pub plan_mode_instructions: Option<String>,
 }
 
@@ -158,7 +158,7 @@ pub struct SettingsOptions {
     pub managed_settings: Option<Value>,
     /// Settings files that are read; all if `None`: `--setting-sources`.
     pub setting_sources: Option<Vec<SettingSource>>,
-    /// The `sandbox` of the settings, in place of theirs. One that is enabled must be there, unless it says
+    /// The `sandbox` of the settings, instead of theirs. One that is enabled must be available, unless it has
     /// `"failIfUnavailable": false`: `--settings`.
     pub sandbox: Option<Value>,
     /// More folders to work in: `--add-dir`.

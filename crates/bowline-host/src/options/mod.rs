@@ -41,7 +41,7 @@ use crate::{
     tool::SdkServer,
 };
 
-/// How long the agent may take to answer `initialize`, and any other request.
+/// How long the agent may take to respond to `initialize`, and to any other request.
 pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// How long the agent may take to end by itself, and then to heed SIGTERM.
@@ -53,7 +53,7 @@ pub type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
 /// Options of an agent. Start from the default, change what you need.
 ///
 /// The fields that most programs set come first; the others are grouped by subject. Setters exist for
-/// what is set most, in whichever group it is. Each option names the flag, the field of `initialize` or
+/// what is set most, in any group. Each option names the flag, the field of `initialize` or
 /// the variable that it becomes. Its name in the official SDKs, and the versions of the official CLI that
 /// support it, are in the table of `docs/sdk-options.md`; an agent that does not know a flag exits with
 /// an error, one that does not know a field ignores it. Options apply to every way to run the agent,
@@ -131,9 +131,9 @@ pub struct Options {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How long the agent may take to answer `initialize`.
+    /// Timeout of the agent's response to `initialize`.
     pub initialize: Duration,
-    /// How long the agent may take to answer any other request.
+    /// Timeout of the agent's response to any other request.
     pub request: Duration,
     /// How long [`can_use_tool`](Options::can_use_tool) may take. A call that is undecided
     /// by then is denied; `None` waits for as long as it takes.
@@ -142,10 +142,10 @@ pub struct Limits {
     pub close: Duration,
     /// How long the session store may take to give a session.
     pub store: Duration,
-    /// The longest line that is read from a process, in bytes: 64 MiB if you say nothing. A longer one is
-    /// an error of its own and does not end the session.
+    /// The longest line that is read from a process, in bytes; the default is 64 MiB. A longer one is
+    /// a separate error and does not end the session.
     pub line: usize,
-    /// How long a one-shot query waits for background work after a result, before it says
+    /// How long a one-shot query waits for background work after a result, before it signals
     /// that nothing more follows; `None` for as long as it takes.
     pub background_work: Option<Duration>,
 }

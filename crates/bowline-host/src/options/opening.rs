@@ -15,7 +15,7 @@ use crate::{
     status::Tracker,
 };
 
-/// What `initialize` says, and the hooks under the names it gives them.
+/// The `initialize` request, and the hooks under the ids in it.
 pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
     let (hooks, registered) = hooks(options);
     let mut opening = Initialize { hooks, ..Initialize::default() };

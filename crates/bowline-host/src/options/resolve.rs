@@ -9,7 +9,7 @@ impl Options {
     /// The settings that an agent with these options would have, read as `bowline` reads them and
     /// without starting it: `resolveSettings` of the TypeScript SDK.
     ///
-    /// It is what files and options say, not what becomes of it: what of a project's files applies in
+    /// These are the values of files and options, not those in effect: what of a project's files applies in
     /// a session depends on whether the folder is trusted there.
     ///
     /// ```
@@ -20,7 +20,7 @@ impl Options {
     /// let mut options = Options::default().embedded(Embedded::script(std::env::temp_dir()));
     /// options.settings.additional = Some(Settings::Inline(json!({"model": "opus"})));
     /// let settings = options.resolve_settings()?;
-    /// let model = settings.get("model").expect("it was said");
+    /// let model = settings.get("model").expect("it was set");
     /// assert_eq!((model.value, model.source.as_str()), (&json!("opus"), "flagSettings"));
     /// # Ok(())
     /// # }
@@ -37,7 +37,7 @@ impl Options {
         self.load_settings(&places, self.sources().unwrap_or(all), Trust::Trusted)
     }
 
-    /// Reads the settings at these places.
+    /// Reads the settings at these paths.
     pub(crate) fn load_settings(
         &self,
         places: &SettingsPaths,
@@ -53,7 +53,7 @@ impl Options {
         })
     }
 
-    /// Whose settings files count, if these options say so.
+    /// Sources of settings that apply, if these options name them.
     pub(crate) fn sources(&self) -> Option<SourceSet> {
         match (&self.settings.setting_sources, &self.settings.skills) {
             (Some(named), _) => Some(SourceSet {
@@ -105,7 +105,7 @@ mod tests {
 
         let embedded = crate::Embedded::script(&project).saved_in(&home);
         let mut options = Options::default().embedded(embedded);
-        assert_eq!(model(&options), None, "it reads what it is told to");
+        assert_eq!(model(&options), None, "only the named sources are read");
         options.settings.setting_sources = Some(vec![SettingSource::Project]);
         assert_eq!(model(&options), Some(("high".to_owned(), "projectSettings")));
     }

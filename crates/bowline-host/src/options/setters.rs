@@ -197,7 +197,7 @@ impl Options {
         self
     }
 
-    /// Sets the callback for a kind of request that has none of its own.
+    /// Sets the callback for a kind of request that has no typed callback.
     #[must_use]
     pub fn on_request(mut self, subtype: impl Into<String>, callback: impl OnRequest) -> Self {
         self.callbacks.on_request.insert(subtype.into(), Arc::new(callback));

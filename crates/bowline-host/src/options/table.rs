@@ -1,4 +1,4 @@
-//! Every option of the official SDKs, what it is called here, and what it becomes.
+//! Every option of the official SDKs, its name here, and what it becomes.
 //!
 //! The table of `docs/sdk-options.md` is made from these rows: `UPDATE_DOCS=1 cargo test -p
 //! bowline-host table` writes it.
@@ -39,7 +39,7 @@ enum Since {
     Old,
     /// Not 2.1.7, but 2.1.325.
     New,
-    /// This one, as the official SDKs say.
+    /// This one, according to the official SDKs.
     From(&'static str),
     /// It does not depend on the CLI.
     Any,
@@ -99,7 +99,7 @@ fn every_option_becomes_what_the_table_says() {
     }
 }
 
-/// What an agent elsewhere is not told, the program is: every flag, every variable, and nothing else.
+/// Options that do not reach an agent elsewhere are reported: every flag, every variable, and nothing else.
 #[test]
 fn options_of_a_started_agent_without_effect_are_named() {
     let none: Vec<_> = Options::default().start_only().collect();
@@ -108,13 +108,13 @@ fn options_of_a_started_agent_without_effect_are_named() {
         let mut options = Options::default();
         set(&mut options);
         let named: Vec<_> = options.start_only().collect();
-        let is_said_at_the_start = becomes.iter().any(|it| !matches!(it, Field(..) | Here));
-        let expected: Vec<_> = ours.split(", ").take(1).filter(|_| is_said_at_the_start).collect();
+        let is_start_only = becomes.iter().any(|it| !matches!(it, Field(..) | Here));
+        let expected: Vec<_> = ours.split(", ").take(1).filter(|_| is_start_only).collect();
         assert_eq!(named, expected, "{ours}");
     }
 }
 
-/// The command line of options that say nothing.
+/// The command line of default options.
 fn becomes_nothing() -> String {
     let words = arguments(&Options::default()).expect("they go together");
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();

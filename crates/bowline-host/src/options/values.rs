@@ -24,13 +24,13 @@ pub enum SystemPrompt {
     /// This text: `--system-prompt`.
     Text(String),
     /// These texts, one after another: `systemPrompt` of `initialize`. [`BOUNDARY`](Self::BOUNDARY)
-    /// among them says where they begin to differ from session to session.
+    /// among them marks where they begin to differ from session to session.
     Parts(Vec<String>),
     /// What is in this file: `--system-prompt-file`.
     File(PathBuf),
     /// The agent's own prompt, perhaps with text appended: `--append-system-prompt`.
     Preset {
-        /// More to say.
+        /// Text to append.
         append: Option<String>,
         /// Leave out what changes from day to day and folder to folder, so that the prompt can
         /// be cached across machines: `excludeDynamicSections` of `initialize`.
@@ -173,7 +173,7 @@ pub enum PluginDelivery {
     Initialize,
 }
 
-/// Who is asked what neither rules nor mode decide: `--permission-prompts`.
+/// Approver of calls that neither rules nor mode decide: `--permission-prompts`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PermissionPrompts {
@@ -193,7 +193,7 @@ impl PermissionPrompts {
     }
 }
 
-/// Format of previews in questions.
+/// Format of previews in `AskUserQuestion`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PreviewFormat {

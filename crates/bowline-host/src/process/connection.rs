@@ -1,4 +1,4 @@
-//! Transport of an agent in a process of its own.
+//! Transport of an agent in its own process.
 
 use std::{future::ready, path::PathBuf, sync::Arc, time::Duration};
 
@@ -64,7 +64,7 @@ impl Connect for ConnectProcess {
     }
 }
 
-/// An agent in a process of its own.
+/// An agent in its own process.
 struct ProcessConnection {
     lines: Lines,
     closing: CancellationToken,

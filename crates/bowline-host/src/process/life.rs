@@ -10,7 +10,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use super::stderr::Tail;
 use crate::ProcessError;
 
-/// How long we read on after the process is gone. Its pipes end with it, unless a process that
+/// How long we read on after the process has exited. Its pipes end with it, unless a process that
 /// it started holds them open.
 pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -36,14 +36,14 @@ pub(super) struct Life {
 }
 
 impl Life {
-    /// Watches over the process until it is gone and everything it said was read.
+    /// Watches the process until it has exited and all its output was read.
     pub(super) fn begin(self) -> (AbortOnDropHandle<()>, Ended) {
-        let (tell, ended) = watch::channel(None);
-        let task: JoinHandle<()> = tokio::spawn(self.live(tell));
+        let (publish, ended) = watch::channel(None);
+        let task: JoinHandle<()> = tokio::spawn(self.live(publish));
         (AbortOnDropHandle::new(task), ended)
     }
 
-    async fn live(mut self, tell: watch::Sender<Option<Arc<ProcessError>>>) {
+    async fn live(mut self, publish: watch::Sender<Option<Arc<ProcessError>>>) {
         let mut wire = AbortOnDropHandle::new(tokio::spawn(self.wire));
         let mut mute = false;
         let status = tokio::select! {
@@ -65,7 +65,7 @@ impl Life {
         self.group.terminate_rest();
         // The tail must be complete before the end is published.
         time::timeout(LAST_WORDS, &mut self.stderr).await.ok();
-        tell.send_replace(Some(Arc::new(ending(status, self.tail.text()))));
+        publish.send_replace(Some(Arc::new(ending(status, self.tail.text()))));
         if !mute && time::timeout(LAST_WORDS, &mut wire).await.is_err() {
             self.peer.close();
             wire.await.ok();

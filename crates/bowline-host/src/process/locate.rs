@@ -59,9 +59,9 @@ impl Surroundings {
         let beside = self.beside.iter().map(|folder| folder.join(NAMES[0]));
         let in_path =
             NAMES.iter().flat_map(|name| self.path.iter().map(move |folder| folder.join(name)));
-        let installed = INSTALLED.iter().filter_map(|place| match place.strip_prefix("~/") {
+        let installed = INSTALLED.iter().filter_map(|path| match path.strip_prefix("~/") {
             Some(rest) => Some(self.home.as_ref()?.join(rest)),
-            None => Some(PathBuf::from(place)),
+            None => Some(PathBuf::from(path)),
         });
         beside.chain(in_path).chain(installed).collect()
     }

@@ -1,4 +1,4 @@
-//! Agents in processes of their own.
+//! Agents in their own processes.
 
 mod connection;
 mod life;

@@ -1,4 +1,4 @@
-//! An agent's program that is spoken to in another way than over its pipes.
+//! Process of an agent's program that communicates in another way than over its pipes.
 
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, process::Stdio};
 

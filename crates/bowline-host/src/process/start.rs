@@ -12,7 +12,7 @@ use crate::{
     options::arguments::{arguments, variables},
 };
 
-/// Has an agent do nothing before it knows what we tell it first.
+/// Has an agent do nothing before it has received `initialize`.
 ///
 /// The official one makes a call that was put off as soon as it has read the session, and neither
 /// calls our hooks nor finds our tools if it has not received them by then.
@@ -22,12 +22,12 @@ const AWAIT_INITIALIZE: &str = "--await-initialize";
 pub(super) async fn start(options: &Options, opening: &Initialize) -> Result<Child, Error> {
     let (program, mut command) = command(options)?;
     let arguments = arguments(options)?;
-    let is_told_to_wait = arguments.iter().any(|it| it == AWAIT_INITIALIZE);
+    let is_set_already = arguments.iter().any(|it| it == AWAIT_INITIALIZE);
     command.args(arguments);
     // Only where it matters is it worth the start of a process to learn whether the agent can wait.
     let tells_of_us = opening.hooks.as_ref().is_some() || opening.sdk_mcp_servers.is_some();
     let matters = options.resume != Resume::No && tells_of_us;
-    if matters && !is_told_to_wait && can_await_initialize(options).await {
+    if matters && !is_set_already && can_await_initialize(options).await {
         command.arg(AWAIT_INITIALIZE);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

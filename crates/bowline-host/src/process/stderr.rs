@@ -34,7 +34,7 @@ impl Tail {
     }
 }
 
-/// Reads to the end, so that the process never blocks on its stderr, whatever the callback does.
+/// Reads to the end, so that the process never blocks on its stderr, even if the callback panics.
 pub(super) async fn read(
     mut stderr: impl AsyncRead + Unpin,
     tail: Tail,
@@ -52,21 +52,21 @@ pub(super) async fn read(
         for piece in chunk[..count].split_inclusive(|byte| *byte == b'\n') {
             line.extend_from_slice(piece);
             if piece.ends_with(b"\n") || line.len() >= LONGEST_LINE {
-                tell(callback, &mut line);
+                report_line(callback, &mut line);
             }
         }
     }
     if let Some(callback) = callback
         && !line.is_empty()
     {
-        tell(&callback, &mut line);
+        report_line(&callback, &mut line);
     }
 }
 
-fn tell(callback: &StderrCallback, line: &mut Vec<u8>) {
+fn report_line(callback: &StderrCallback, line: &mut Vec<u8>) {
     let text = String::from_utf8_lossy(line);
-    let told = catch_unwind(AssertUnwindSafe(|| callback(text.trim_end_matches(['\n', '\r']))));
-    if let Err(panic) = told {
+    let outcome = catch_unwind(AssertUnwindSafe(|| callback(text.trim_end_matches(['\n', '\r']))));
+    if let Err(panic) = outcome {
         tracing::error!("the callback for stderr panicked: {}", panic_text(&*panic));
     }
     line.clear();
@@ -77,30 +77,30 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn lines_are_told_and_the_end_is_kept() {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let hear = told.clone();
+    async fn lines_reach_the_callback_and_the_tail_is_kept() {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let sink = lines.clone();
         let callback: StderrCallback =
-            Arc::new(move |line| hear.lock().unwrap().push(line.to_owned()));
+            Arc::new(move |line| sink.lock().unwrap().push(line.to_owned()));
         let text = format!("{}\none\r\ntwo", "x".repeat(2 * TAIL));
         let tail = Tail::default();
         read(text.as_bytes(), tail.clone(), Some(callback)).await;
-        assert_eq!(told.lock().unwrap()[1..], ["one", "two"]);
+        assert_eq!(lines.lock().unwrap()[1..], ["one", "two"]);
         assert_eq!(tail.text().len(), TAIL);
         assert!(tail.text().ends_with("x\none\r\ntwo"));
     }
 
     #[tokio::test]
     async fn a_callback_that_panics_does_not_stop_the_reading() {
-        let told = Arc::new(Mutex::new(0));
-        let count = told.clone();
+        let lines = Arc::new(Mutex::new(0));
+        let count = lines.clone();
         let callback: StderrCallback = Arc::new(move |line| {
             *count.lock().unwrap() += 1;
             assert_ne!(line, "one", "this line panics");
         });
         let tail = Tail::default();
         read("one\ntwo\n".as_bytes(), tail.clone(), Some(callback)).await;
-        assert_eq!(*told.lock().unwrap_or_else(PoisonError::into_inner), 2);
+        assert_eq!(*lines.lock().unwrap_or_else(PoisonError::into_inner), 2);
         assert_eq!(&*tail.text(), "one\ntwo\n");
     }
 }

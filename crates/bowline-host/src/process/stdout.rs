@@ -29,7 +29,7 @@ impl Stdout {
         Self { pipe, is_usual: true }
     }
 
-    /// Not at once: the system has only so much room for all pipes of a user, and most agents say
+    /// Not at once: the system has only so much room for all pipes of a user, and most agents write
     /// little. Where it refuses, nothing is lost but time.
     #[cold]
     fn widen(&mut self) {
@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// The size of the pipe once all was read that a process says.
+    /// The size of the pipe once all output of a process was read.
     async fn size_after(bytes: usize) -> usize {
         let script = format!("head -c {bytes} /dev/zero");
         let mut command = bowline_process::command("sh");

@@ -1,4 +1,4 @@
-//! Version of the agent's program, asked of the program itself.
+//! Version of the agent's program, from its `--version`.
 
 use std::{process::Stdio, time::Duration};
 
@@ -7,7 +7,7 @@ use tokio::time;
 use super::start::command;
 use crate::{Options, version::Version};
 
-/// How long a program may take to say its version.
+/// How long a program may take to print its version.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Whether the program takes `--await-initialize`. One that does not know it would not start.
@@ -17,8 +17,8 @@ pub(super) async fn can_await_initialize(options: &Options) -> bool {
     version.is_some_and(|version| version >= Version::AWAITS_INITIALIZE)
 }
 
-/// What the program says that it is, if it says so at all. Only for agents that give reason to
-/// ask: it costs the start of a process.
+/// The version that the program prints, if any. Only for agents that give reason to
+/// check: it costs the start of a process.
 pub(crate) async fn installed_version(options: &Options) -> Option<String> {
     if options.process.spawner.is_some() {
         // The spawner may run it on another machine.

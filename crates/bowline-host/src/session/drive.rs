@@ -59,7 +59,7 @@ impl SessionWork {
     pub(super) async fn run(self, shared: Arc<Shared>) {
         let Self { tracker, prompt, slot, open, mut entry, fresh_start } = self;
         let end_guard = EndGuard(shared.clone());
-        // Kept until the agent is gone, not only until it is given up.
+        // Kept until the agent has exited, not only until it is cancelled.
         let mut held = None;
         let outcome = {
             let work = async {

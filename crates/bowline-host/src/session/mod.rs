@@ -31,7 +31,7 @@ use crate::{
 ///
 /// It works by itself, whether or not its messages are read. A session is a handle: clones are of the
 /// same session. When the last clone and the last stream are dropped, its agent is killed; what
-/// the [journal](crate::AgentBuilder::journal) says about it stays there, as if this program had
+/// its [journal](crate::AgentBuilder::journal) entry stays there, as if this program had
 /// died. A session that is [cancelled](Self::cancel) is over.
 ///
 /// ```
@@ -68,13 +68,13 @@ struct Shared {
     unread: MessageQueue,
     /// The prompt that the agent works on.
     prompt: Prompt,
-    /// The conversation from the first time on that it was asked for.
+    /// The conversation, since it was first requested.
     conversation: OnceLock<ConversationWatch>,
     /// Set when the agent is there.
     connection: OnceLock<Arc<Connection>>,
     cancel: CancellationToken,
     outcome: OnceLock<Result<Box<ResultMessage>, Error>>,
-    /// Fires when the outcome is set and the agent is gone.
+    /// Fires when the outcome is set and the agent has exited.
     over: CancellationToken,
 }
 
@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// The session's id, as soon as it is known: at once, unless the options continue another or the
-    /// agent was started by others and [dials in](crate::Transport). Then the agent says it first.
+    /// agent was started by others and [dials in](crate::Transport). Then the agent chooses it.
     pub fn id(&self) -> Option<SessionId> {
         self.shared().tracker.status().session_id().cloned()
     }
@@ -119,7 +119,7 @@ impl Session {
         self.shared().tracker.watch()
     }
 
-    /// What the agent says, from the start. Streams of the same session share its messages: each
+    /// Messages of the agent, from the start. Streams of the same session share its messages: each
     /// goes to one of them. Unread messages wait, and delay nothing.
     pub fn messages(&self) -> Messages {
         Messages::new(stream::unfold(self.clone(), async |session| {
@@ -128,13 +128,13 @@ impl Session {
         }))
     }
 
-    /// What happens, from the start for the first who asks soon enough, from now on for others.
+    /// Events: from the start for the first caller if it is soon enough, from now on for others.
     pub fn events(&self) -> Events {
         Events::new(self.shared().tracker.events(), self.clone())
     }
 
     /// The conversation, from the first call of this on and whether or not messages are read: the prompt and
-    /// what the agent says. Call it right after the start, and nothing is missed.
+    /// messages of the agent. Call it right after the start, and nothing is missed.
     ///
     /// ```
     /// use bowline_host::{Agent, Embedded, Options};
@@ -160,10 +160,10 @@ impl Session {
         shared.conversation.get_or_init(begin).clone()
     }
 
-    /// Waits until the session is over and its agent is gone.
+    /// Waits until the session is over and its agent has exited.
     ///
     /// The result may be that of a run that [failed](ResultMessage::is_error). It is an error if
-    /// there is none, because the agent could not be started, has died, or was cancelled.
+    /// there is no result, because the agent could not be started, has died, or was cancelled.
     ///
     /// Cancel safety: it can be dropped, and called as often as you like.
     pub async fn wait(&self) -> Result<ResultMessage, Error> {
@@ -175,18 +175,18 @@ impl Session {
         }
     }
 
-    /// Keeps everything back: the agent gets no answers of callbacks and tools any more, and
-    /// what it says is not passed on. It stops as soon as it needs an answer.
+    /// Withholds everything: the agent gets no responses of callbacks and tools any more, and
+    /// its messages are not passed on. It stops as soon as it needs a response.
     pub fn pause(&self) -> Result<(), Error> {
         self.step(Step::Pause, "pause")
     }
 
-    /// Goes on after a pause.
+    /// Continues after a pause.
     pub fn resume(&self) -> Result<(), Error> {
         self.step(Step::Resume, "resume")
     }
 
-    /// Gives the session up and waits until its agent is gone. Does nothing if it is over.
+    /// Cancels the session and waits until its agent has exited. Does nothing if it is over.
     pub async fn cancel(&self) {
         let shared = self.shared();
         if shared.tracker.step(Step::Cancel).is_ok() {
@@ -195,13 +195,13 @@ impl Session {
         shared.over.cancelled().await;
     }
 
-    /// Stops what the agent does. The session then ends with a result that says so.
+    /// Stops the agent's turn. The session then ends with the result of an interrupted run.
     pub async fn interrupt(&self) -> Result<InterruptResponse, Error> {
         self.request(Interrupt::default()).await
     }
 
     /// Stops one call of a tool of this program, and nothing else: its handler is dropped, and the model
-    /// reads `why` in place of a result. Says whether the call ran. For our own tools only, over any
+    /// reads `why` instead of a result. Returns whether the call ran. For our own tools only, over any
     /// transport.
     ///
     /// Calls that run are in [`SessionStatus::pending_tool_calls`].
@@ -210,7 +210,7 @@ impl Session {
         connection.is_some_and(|it| it.responder.servers.stop(&call.into(), why.into()))
     }
 
-    /// Asks the agent anything the protocol knows, while it runs.
+    /// Sends the agent any request of the protocol, while it runs.
     ///
     /// ```no_run
     /// # async fn run(session: bowline_host::Session) -> Result<(), bowline_host::Error> {

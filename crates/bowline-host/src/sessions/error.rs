@@ -28,7 +28,7 @@ pub enum SessionsError {
 }
 
 impl SessionsError {
-    /// A word for the kind of error, the same in every version.
+    /// Stable identifier of the kind of error, the same in every version.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Session(error) => match error {

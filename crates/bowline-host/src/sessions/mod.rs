@@ -31,8 +31,8 @@ use crate::store::SessionStore;
 /// # async fn run() -> Result<(), bowline_host::SessionsError> {
 /// let sessions = Sessions::of_bowline().for_directory("/srv/project");
 /// for session in sessions.list(&ListOptions::default()).await? {
-///     let said = sessions.messages(&session.session_id, Page::default()).await?;
-///     println!("{}: {} messages", session.summary, said.len());
+///     let messages = sessions.messages(&session.session_id, Page::default()).await?;
+///     println!("{}: {} messages", session.summary, messages.len());
 /// }
 /// # Ok(())
 /// # }
@@ -42,13 +42,13 @@ use crate::store::SessionStore;
 /// error.
 #[derive(Clone)]
 pub struct Sessions {
-    place: Place,
+    source: SessionSource,
     /// Only those of this directory, with the other worktrees of its repository.
     directory: Option<PathBuf>,
 }
 
 #[derive(Clone)]
-enum Place {
+enum SessionSource {
     Disk(ConfigHome),
     Store(Arc<dyn SessionStore>),
 }
@@ -66,13 +66,13 @@ impl Sessions {
 
     /// Those in a configuration folder.
     pub fn in_folder(config: impl Into<PathBuf>) -> Self {
-        Self { place: Place::Disk(ConfigHome::new(config.into())), directory: None }
+        Self { source: SessionSource::Disk(ConfigHome::new(config.into())), directory: None }
     }
 
     /// Those in a store. They are found by the directory they belong to, so name it with
     /// [`for_directory`](Self::for_directory).
     pub fn in_store(store: Arc<dyn SessionStore>) -> Self {
-        Self { place: Place::Store(store), directory: None }
+        Self { source: SessionSource::Store(store), directory: None }
     }
 
     /// Only those of this directory. Its repository's other worktrees count, too, for sessions in
@@ -85,29 +85,29 @@ impl Sessions {
 
     /// Lists them, those written to last first.
     pub async fn list(&self, options: &ListOptions) -> Result<Vec<SessionInfo>, SessionsError> {
-        match &self.place {
-            Place::Disk(home) => {
+        match &self.source {
+            SessionSource::Disk(home) => {
                 let mut options = options.clone();
                 options.directory = options.directory.or_else(|| self.directory.clone());
                 disk::with(home, move |home| bowline_sessions::list(home, &options)).await
             }
-            Place::Store(store) => self.stored(store)?.list(options).await,
+            SessionSource::Store(store) => self.stored(store)?.list(options).await,
         }
     }
 
-    /// What a listing says of one session.
+    /// One session as a listing has it.
     pub async fn info(&self, id: &SessionId) -> Result<Option<SessionInfo>, SessionsError> {
-        match &self.place {
-            Place::Disk(home) => {
+        match &self.source {
+            SessionSource::Disk(home) => {
                 let (id, directory) = (id.clone(), self.directory.clone());
                 let info = move |home: &_| bowline_sessions::info(home, &id, directory.as_deref());
                 disk::with(home, info).await
             }
-            Place::Store(store) => self.stored(store)?.info(id).await,
+            SessionSource::Store(store) => self.stored(store)?.info(id).await,
         }
     }
 
-    /// What was said, oldest first.
+    /// The messages, oldest first.
     pub async fn messages(
         &self,
         id: &SessionId,
@@ -124,7 +124,7 @@ impl Sessions {
         self.read(id, bowline_sessions::subagents).await
     }
 
-    /// What was said in a subagent, oldest first.
+    /// The messages of a subagent, oldest first.
     pub async fn subagent_messages(
         &self,
         id: &SessionId,
@@ -145,12 +145,12 @@ impl Sessions {
         options: &ListOptions,
     ) -> Result<Vec<SearchHit>, SessionsError> {
         let (words, mut options) = (words.to_owned(), options.clone());
-        match &self.place {
-            Place::Disk(home) => {
+        match &self.source {
+            SessionSource::Disk(home) => {
                 options.directory = options.directory.or_else(|| self.directory.clone());
                 disk::with(home, move |home| bowline_sessions::search(home, &words, &options)).await
             }
-            Place::Store(store) => {
+            SessionSource::Store(store) => {
                 let copy = self.stored(store)?.copy_all().await?;
                 options.directory = None;
                 let home = copy.home();
@@ -179,7 +179,7 @@ impl Sessions {
     }
 
     /// Puts a session aside: it is listed as archived until a prompt is sent in it. A store
-    /// has no place for that.
+    /// does not support that.
     pub async fn archive(&self, id: &SessionId) -> Result<(), SessionsError> {
         self.mark(id, bowline_sessions::archive).await
     }
@@ -196,28 +196,28 @@ impl Sessions {
         options: &ForkOptions,
     ) -> Result<SessionId, SessionsError> {
         let options = options.clone();
-        match &self.place {
-            Place::Disk(home) => {
+        match &self.source {
+            SessionSource::Disk(home) => {
                 let (id, directory) = (id.clone(), self.directory.clone());
                 let fork = move |home: &_| {
                     bowline_sessions::fork(home, &id, directory.as_deref(), &options)
                 };
                 Ok(disk::with(home, fork).await??.id().clone())
             }
-            Place::Store(store) => self.stored(store)?.fork(id, options).await,
+            SessionSource::Store(store) => self.stored(store)?.fork(id, options).await,
         }
     }
 
     /// Deletes a session with all that belongs to it.
     pub async fn delete(&self, id: &SessionId) -> Result<(), SessionsError> {
-        match &self.place {
-            Place::Disk(home) => {
+        match &self.source {
+            SessionSource::Disk(home) => {
                 let (id, directory) = (id.clone(), self.directory.clone());
                 let delete =
                     move |home: &_| bowline_sessions::delete(home, &id, directory.as_deref());
                 Ok(disk::with(home, delete).await??)
             }
-            Place::Store(store) => self.stored(store)?.delete(id).await,
+            SessionSource::Store(store) => self.stored(store)?.delete(id).await,
         }
     }
 
@@ -229,9 +229,9 @@ impl Sessions {
         which: Transcripts,
     ) -> Result<(), SessionsError> {
         let copy;
-        let home = match &self.place {
-            Place::Disk(home) => home.clone(),
-            Place::Store(from) => {
+        let home = match &self.source {
+            SessionSource::Disk(home) => home.clone(),
+            SessionSource::Store(from) => {
                 copy = self.stored(from)?.copy(id).await?;
                 copy.home()
             }
@@ -249,12 +249,12 @@ impl Sessions {
         read: impl FnOnce(&ConfigHome, &SessionId, Option<&Path>) -> T + Send + 'static,
     ) -> Result<T, SessionsError> {
         let wanted = id.clone();
-        match &self.place {
-            Place::Disk(home) => {
+        match &self.source {
+            SessionSource::Disk(home) => {
                 let directory = self.directory.clone();
                 disk::with(home, move |home| read(home, &wanted, directory.as_deref())).await
             }
-            Place::Store(store) => match self.stored(store)?.copy(id).await {
+            SessionSource::Store(store) => match self.stored(store)?.copy(id).await {
                 Ok(copy) => disk::with(&copy.home(), move |home| read(home, &wanted, None)).await,
                 Err(SessionsError::Session(SessionError::NotFound { .. })) => Ok(T::default()),
                 Err(error) => Err(error),
@@ -270,13 +270,13 @@ impl Sessions {
         + Send
         + 'static,
     ) -> Result<(), SessionsError> {
-        match &self.place {
-            Place::Disk(home) => {
+        match &self.source {
+            SessionSource::Disk(home) => {
                 let (id, directory) = (id.clone(), self.directory.clone());
                 let change = move |home: &_| change(home, &id, directory.as_deref());
                 Ok(disk::with(home, change).await??)
             }
-            Place::Store(store) => self.stored(store)?.change(id, change).await,
+            SessionSource::Store(store) => self.stored(store)?.change(id, change).await,
         }
     }
 
@@ -285,9 +285,9 @@ impl Sessions {
         id: &SessionId,
         mark: fn(&ConfigHome, &SessionId, Option<&Path>) -> Result<(), SessionError>,
     ) -> Result<(), SessionsError> {
-        match &self.place {
-            Place::Disk(_) => self.change(id, mark).await,
-            Place::Store(_) => Err(SessionsError::NotInStore),
+        match &self.source {
+            SessionSource::Disk(_) => self.change(id, mark).await,
+            SessionSource::Store(_) => Err(SessionsError::NotInStore),
         }
     }
 
@@ -299,12 +299,12 @@ impl Sessions {
 
 impl fmt::Debug for Sessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = match &self.place {
-            Place::Disk(home) => home.path().display().to_string(),
-            Place::Store(store) => format!("{store:?}"),
+        let source = match &self.source {
+            SessionSource::Disk(home) => home.path().display().to_string(),
+            SessionSource::Store(store) => format!("{store:?}"),
         };
         f.debug_struct("Sessions")
-            .field("place", &place)
+            .field("source", &source)
             .field("directory", &self.directory)
             .finish()
     }

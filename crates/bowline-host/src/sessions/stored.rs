@@ -1,4 +1,4 @@
-//! Sessions in a store. What needs a whole transcript works on a copy in files, so that there is
+//! Sessions in a store. Operations on a whole transcript use a copy in files, so that there is
 //! one way to read and to change transcripts.
 
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(super) struct Stored<'a> {
     directory: String,
 }
 
-/// Sessions of a store in files of their own, until this is dropped.
+/// Sessions of a store, copied into temporary files until this is dropped.
 pub(super) struct Copy {
     folder: tempfile::TempDir,
 }
@@ -86,7 +86,7 @@ impl<'a> Stored<'a> {
             let fresh = summary.filter(|summary| summary.mtime >= session.mtime);
             match fresh.map(|summary| summary.to_info(Some(&self.directory))) {
                 Some(Some(info)) => rows.push(Row::Known(Box::new(info))),
-                // A subagent's, or one in which nothing was said.
+                // A subagent's, or one without messages.
                 Some(None) => {}
                 None => rows.push(Row::Unknown(session)),
             }

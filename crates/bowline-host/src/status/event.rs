@@ -18,11 +18,11 @@ use crate::{error::Error, state::SessionState};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum SessionEvent {
-    /// The agent said something.
+    /// The agent sent a message.
     Message(Arc<Message>),
     /// The model calls a tool, of this program or another.
     ToolCall(ToolCall),
-    /// A tool has answered.
+    /// A tool has returned.
     ToolResult(ToolAnswer),
     /// The session is somewhere else now.
     StateChange {
@@ -33,7 +33,7 @@ pub enum SessionEvent {
         /// All that is known of it.
         status: Arc<SessionStatus>,
     },
-    /// The run is over, and this is its result, which may say that it failed.
+    /// The run is over, and this is its result, which may be an error.
     Complete(Arc<ResultMessage>),
     /// Something went wrong: with [one message](Error::is_about_one_message), or with the session,
     /// which is then over.
@@ -64,7 +64,7 @@ impl ToolCall {
     }
 }
 
-/// What a tool answered.
+/// Result of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolAnswer {
@@ -72,7 +72,7 @@ pub struct ToolAnswer {
     pub tool_use_id: ToolUseId,
     /// The tool, as the model calls it. Unknown if the call was made before this session began.
     pub tool_name: Option<String>,
-    /// The answer.
+    /// Content of the result.
     pub content: Option<Content>,
     /// Whether the tool failed, or was not allowed to run.
     pub is_error: bool,
@@ -80,27 +80,27 @@ pub struct ToolAnswer {
     pub parent_tool_use_id: Option<ToolUseId>,
 }
 
-/// Calls that have no answer yet, and their tools.
+/// Calls that have no result yet, and their tools.
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls(HashMap<ToolUseId, String>);
 
 impl OpenCalls {
-    /// Notes the calls and answers in a message.
+    /// Notes the calls and results in a message.
     pub(super) fn note(&mut self, message: &Message) {
         for block in parts(message).0 {
             match block {
                 ContentBlock::ToolUse(call) => {
                     self.0.insert(call.id.clone(), call.name.clone());
                 }
-                ContentBlock::ToolResult(answer) => {
-                    self.0.remove(&answer.tool_use_id);
+                ContentBlock::ToolResult(result) => {
+                    self.0.remove(&result.tool_use_id);
                 }
                 _ => {}
             }
         }
     }
 
-    /// The calls and answers in a message, which are noted as well.
+    /// The calls and results in a message, which are noted as well.
     pub(super) fn events(&mut self, message: &Message) -> Vec<SessionEvent> {
         let (blocks, parent) = parts(message);
         let event = |block: &ContentBlock| match block {
@@ -110,11 +110,11 @@ impl OpenCalls {
                 input: call.input.clone(),
                 parent_tool_use_id: parent.cloned(),
             })),
-            ContentBlock::ToolResult(answer) => Some(SessionEvent::ToolResult(ToolAnswer {
-                tool_use_id: answer.tool_use_id.clone(),
-                tool_name: self.0.get(&answer.tool_use_id).cloned(),
-                content: answer.content.clone(),
-                is_error: answer.is_error == Some(true),
+            ContentBlock::ToolResult(result) => Some(SessionEvent::ToolResult(ToolAnswer {
+                tool_use_id: result.tool_use_id.clone(),
+                tool_name: self.0.get(&result.tool_use_id).cloned(),
+                content: result.content.clone(),
+                is_error: result.is_error == Some(true),
                 parent_tool_use_id: parent.cloned(),
             })),
             _ => None,
@@ -128,8 +128,8 @@ impl OpenCalls {
 /// The blocks of a message, and the call it belongs to inside a subagent.
 fn parts(message: &Message) -> (&[ContentBlock], Option<&ToolUseId>) {
     match message {
-        Message::Assistant(answer) => {
-            (&answer.message.content[..], answer.parent_tool_use_id.as_ref())
+        Message::Assistant(message) => {
+            (&message.message.content[..], message.parent_tool_use_id.as_ref())
         }
         Message::User(user) => match &user.message.content {
             Content::Blocks(blocks) => (&blocks[..], user.parent_tool_use_id.as_ref()),

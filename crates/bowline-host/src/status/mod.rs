@@ -18,7 +18,7 @@ use crate::state::SessionState;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PendingToolCall {
-    /// The model's call, if the agent said which.
+    /// The model's call, if the agent named it.
     pub tool_use_id: Option<ToolUseId>,
     /// The server that has the tool.
     pub server_name: String,
@@ -56,7 +56,7 @@ pub struct Statistics {
     pub completed_at: Option<SystemTime>,
     /// Calls of tools of this program that have ended or were cancelled.
     pub tool_calls: u64,
-    /// Permission requests that were answered or cancelled.
+    /// Permission requests that were decided or cancelled.
     pub permissions: u64,
     /// Messages of the agent.
     pub messages: u64,
@@ -112,16 +112,16 @@ pub(crate) type Ticket = u64;
 /// What may happen to a session.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Step {
-    /// It has a place; its agent is started.
+    /// It has a slot; its agent is started.
     Start,
     /// The agent is there.
     Connect,
-    /// The agent said something.
+    /// The agent sent a message.
     Receive,
     /// A tool of ours is called.
     BeginCall(Ticket, PendingToolCall),
     EndCall(Ticket),
-    /// We are asked whether a tool may run.
+    /// The agent requests permission for a tool call.
     Ask(Ticket, PendingPermission),
     Decide(Ticket),
     Pause,
@@ -190,7 +190,7 @@ impl SessionStatus {
         self.session_id = Some(id);
     }
 
-    /// Takes a step, or says that it cannot be taken. Nothing is changed then.
+    /// Takes a step, or returns why it is illegal. Nothing is changed then.
     pub(crate) fn step(&mut self, step: Step, now: SystemTime) -> Result<(), Illegal> {
         let state = self.state();
         match (self.phase, step) {

@@ -1,4 +1,4 @@
-//! The machine as tables.
+//! Tables of the state machine's transitions.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn call(ticket: Ticket) -> Step {
     )
 }
 
-fn ask(ticket: Ticket) -> Step {
+fn request_permission(ticket: Ticket) -> Step {
     Step::Ask(
         ticket,
         PendingPermission {
@@ -38,7 +38,7 @@ fn sessions() -> Vec<SessionStatus> {
         &[Start],
         &[Start, Connect],
         &[Start, Connect, call(1)],
-        &[Start, Connect, ask(2)],
+        &[Start, Connect, request_permission(2)],
         &[Start, Connect, Pause],
         &[Start, Connect, Complete],
         &[Start, Connect, Fail],
@@ -61,10 +61,10 @@ fn only_legal_transitions() {
     let steps = [
         ("start", Step::Start),
         ("connect", Step::Connect),
-        ("hear", Step::Receive),
+        ("receive", Step::Receive),
         ("call", call(7)),
         ("end call", Step::EndCall(1)),
-        ("ask", ask(8)),
+        ("ask", request_permission(8)),
         ("decide", Step::Decide(2)),
         ("pause", Step::Pause),
         ("resume", Step::Resume),
@@ -90,26 +90,26 @@ fn only_legal_transitions() {
         table += "\n";
     }
     let expected = "\
-idle: start starting, connect -, hear -, call -, end call =, ask -, decide =, pause -, resume -, complete -, fail failed, cancel cancelled,
-starting: start -, connect running, hear =, call =, end call =, ask =, decide =, pause -, resume -, complete -, fail failed, cancel cancelled,
-running: start -, connect -, hear =, call waiting_tool_call, end call =, ask waiting_permission, decide =, pause paused, resume -, complete completed, fail failed, cancel cancelled,
-waiting_tool_call: start -, connect -, hear =, call =, end call running, ask waiting_permission, decide =, pause paused, resume -, complete completed, fail failed, cancel cancelled,
-waiting_permission: start -, connect -, hear =, call =, end call =, ask =, decide running, pause paused, resume -, complete completed, fail failed, cancel cancelled,
-paused: start -, connect -, hear =, call =, end call =, ask =, decide =, pause -, resume running, complete completed, fail failed, cancel cancelled,
-completed: start -, connect -, hear -, call -, end call =, ask -, decide =, pause -, resume -, complete -, fail -, cancel -,
-failed: start -, connect -, hear -, call -, end call =, ask -, decide =, pause -, resume -, complete -, fail -, cancel -,
-cancelled: start -, connect -, hear -, call -, end call =, ask -, decide =, pause -, resume -, complete -, fail -, cancel -,
+idle: start starting, connect -, receive -, call -, end call =, ask -, decide =, pause -, resume -, complete -, fail failed, cancel cancelled,
+starting: start -, connect running, receive =, call =, end call =, ask =, decide =, pause -, resume -, complete -, fail failed, cancel cancelled,
+running: start -, connect -, receive =, call waiting_tool_call, end call =, ask waiting_permission, decide =, pause paused, resume -, complete completed, fail failed, cancel cancelled,
+waiting_tool_call: start -, connect -, receive =, call =, end call running, ask waiting_permission, decide =, pause paused, resume -, complete completed, fail failed, cancel cancelled,
+waiting_permission: start -, connect -, receive =, call =, end call =, ask =, decide running, pause paused, resume -, complete completed, fail failed, cancel cancelled,
+paused: start -, connect -, receive =, call =, end call =, ask =, decide =, pause -, resume running, complete completed, fail failed, cancel cancelled,
+completed: start -, connect -, receive -, call -, end call =, ask -, decide =, pause -, resume -, complete -, fail -, cancel -,
+failed: start -, connect -, receive -, call -, end call =, ask -, decide =, pause -, resume -, complete -, fail -, cancel -,
+cancelled: start -, connect -, receive -, call -, end call =, ask -, decide =, pause -, resume -, complete -, fail -, cancel -,
 ";
     assert_eq!(table, expected);
 }
 
 #[test]
-fn what_is_waited_for_nests() {
+fn pending_calls_and_permissions_nest() {
     let mut status = reached(&[Step::Start, Step::Connect]);
     let walk = [
         (call(1), "waiting_tool_call"),
         (call(2), "waiting_tool_call"),
-        (ask(3), "waiting_permission"),
+        (request_permission(3), "waiting_permission"),
         // The oldest ends first, and the others are still waited for.
         (Step::EndCall(1), "waiting_permission"),
         (Step::Pause, "paused"),
@@ -129,7 +129,8 @@ fn what_is_waited_for_nests() {
 
 #[test]
 fn the_oldest_is_shown_and_the_end_forgets() {
-    let mut status = reached(&[Step::Start, Step::Connect, call(5), call(9), ask(6)]);
+    let mut status =
+        reached(&[Step::Start, Step::Connect, call(5), call(9), request_permission(6)]);
     assert_eq!(status.pending_tool_call().unwrap().tool_name, "tool 5");
     assert_eq!(status.pending_tool_calls().len(), 2);
     assert_eq!(status.pending_permission().unwrap().tool_name, "tool 6");

@@ -62,7 +62,7 @@ impl Tracker {
         self.status.subscribe()
     }
 
-    /// All events from the start for the first who asks, those from now on for others.
+    /// All events from the start for the first caller, those from now on for others.
     pub(crate) fn events(&self) -> broadcast::Receiver<Arc<SessionEvent>> {
         match &mut *self.channel() {
             Some(channel) => channel.first.take().unwrap_or_else(|| channel.sender.subscribe()),
@@ -81,7 +81,7 @@ impl Tracker {
         }
     }
 
-    /// Says that no more events follow.
+    /// Ends the stream of events.
     pub(crate) fn end_events(&self) {
         *self.channel() = None;
     }

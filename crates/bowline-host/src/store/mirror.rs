@@ -36,7 +36,7 @@ pub(super) struct Mirror {
     gathered: Mutex<Gathered>,
     work: mpsc::Sender<MirrorTask>,
     problems: Problems,
-    /// Dropping it gives up what is not yet in the store.
+    /// Dropping it discards what is not yet in the store.
     _worker: AbortOnDropHandle<()>,
 }
 
@@ -51,7 +51,7 @@ struct Gathered {
     held: MessageQueue,
 }
 
-/// What the program is to be told.
+/// Errors that are still to be reported to the program.
 type Problems = Arc<Mutex<VecDeque<MirrorErrorMessage>>>;
 
 enum MirrorTask {
@@ -105,8 +105,8 @@ impl Mirror {
     }
 
     /// Takes mirror reports out, and keeps everything else for a later reader.
-    pub(super) fn keep(&self, said: Result<Message, Error>) {
-        let rest = match said {
+    pub(super) fn keep(&self, received: Result<Message, Error>) {
+        let rest = match received {
             Ok(message) => self.pass(message).map(Ok),
             error => Some(error),
         };
@@ -191,7 +191,7 @@ async fn append_all(
     }
 }
 
-/// Appends a batch. A failure is tried again, a store that does not answer in time is not: the batch
+/// Appends a batch. A failure is retried, a store that does not respond in time is not: the batch
 /// may still arrive. Neither is one that panics: the state of the batch is unknown.
 async fn append(store: &dyn SessionStore, batch: &StoreBatch) -> Result<(), String> {
     let mut waits = RETRY_DELAYS.iter();
@@ -199,7 +199,7 @@ async fn append(store: &dyn SessionStore, batch: &StoreBatch) -> Result<(), Stri
         let sent = async { store.append(&batch.key, batch.entries.clone()).await };
         let sent = AssertUnwindSafe(sent).catch_unwind();
         match time::timeout(SEND_TIMEOUT, sent).await {
-            Err(_) => return Err(format!("the store did not answer within {SEND_TIMEOUT:?}")),
+            Err(_) => return Err(format!("the store did not respond within {SEND_TIMEOUT:?}")),
             Ok(Err(panic)) => return Err(format!("the store panicked: {}", panic_text(&*panic))),
             Ok(Ok(Ok(()))) => return Ok(()),
             Ok(Ok(Err(error))) => match waits.next() {

@@ -30,7 +30,7 @@
 //! # }
 //! ```
 //!
-//! A store of your own needs two methods; the others offer more. [`StoreCheck`] tells, in a test of yours,
+//! A store needs two methods; the others offer more. [`StoreCheck`] checks, in a test of yours,
 //! whether it keeps what it promises:
 //!
 //! ```

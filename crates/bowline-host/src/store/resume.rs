@@ -1,4 +1,4 @@
-//! Resume of a session from a store: written into a folder of its own, shaped like the agent's
+//! Resume of a session from a store: written into a temporary folder, shaped like the agent's
 //! configuration folder, from which the agent resumes it.
 
 use std::{fs, io::Write, path::Path, time::Duration};
@@ -34,8 +34,8 @@ pub(super) struct ResumedHome {
     _folder: tempfile::TempDir,
 }
 
-/// Puts the session that the options ask for into a folder and the options onto it. `None` if that
-/// is not needed: no store or no session is asked for, or the store does not have it.
+/// Writes the session that the options resume into a folder and points the options at it. `None` if that
+/// is not needed: no store is set, no session is resumed, or the store does not have it.
 pub(super) async fn from_store(options: &mut Options) -> Result<Option<ResumedHome>, Error> {
     let Some(store) = options.session.session_store.clone() else { return Ok(None) };
     if options.transport.is_already_started() && options.resume != Resume::No {
@@ -52,7 +52,7 @@ pub(super) async fn from_store(options: &mut Options) -> Result<Option<ResumedHo
         Resume::Session(id) if !is_session_id(id) => None,
         Resume::Session(id) => Some(SessionId::from(id.as_str())),
         Resume::Newest => {
-            // Whatever happens, the agent must not continue a session that is not the store's.
+            // In every case, the agent must not continue a session that is not the store's.
             options.resume = Resume::No;
             within(limit, newest(&*store, &project_key)).await?
         }
@@ -141,7 +141,7 @@ async fn within<T>(
     match time::timeout(limit, work).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(error)) => Err(failed("reading the session store".to_owned(), Some(error.into()))),
-        Err(_) => Err(failed(format!("the session store did not answer within {limit:?}"), None)),
+        Err(_) => Err(failed(format!("the session store did not respond within {limit:?}"), None)),
     }
 }
 

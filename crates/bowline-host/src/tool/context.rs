@@ -112,7 +112,7 @@ impl ToolContext {
     }
 
     /// Reports the progress of the call to the agent (`notifications/progress` of MCP), which
-    /// restarts its time limit for the call. An agent that did not ask for reports gets none.
+    /// restarts its time limit for the call. An agent that did not request reports gets none.
     ///
     /// Waits while many reports are still on their way.
     pub async fn progress(&self, progress: Progress) {

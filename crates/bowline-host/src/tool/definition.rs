@@ -1,4 +1,4 @@
-//! A tool: its name, what the model is told of it, and what does its work.
+//! A tool: its name, its description for the model, and its handler.
 
 use std::{fmt, marker::PhantomData, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -44,7 +44,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool whose arguments are of a type of yours, which the model is told as a JSON schema.
+    /// A tool whose arguments are of a type of yours, whose JSON schema the model receives.
     ///
     /// Arguments that do not fit, errors and panics become results that the model can read.
     pub fn new<Shape, H>(
@@ -90,7 +90,7 @@ impl Tool {
     }
 
     /// A tool whose JSON schema you write yourself. Arguments that do not satisfy it become a
-    /// result that says why; a schema that is none is an error when the agent is started.
+    /// result that explains why; an invalid schema is an error when the agent is started.
     #[cfg(feature = "schema")]
     pub fn with_schema<Shape, H>(
         name: impl Into<String>,
@@ -144,14 +144,14 @@ impl Tool {
         &self.listing
     }
 
-    /// Says that it changes nothing, so that calls may run side by side.
+    /// Declares that it changes nothing, so that calls may run concurrently.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.listing.annotations.read_only_hint = Some(true);
         self
     }
 
-    /// Says what calls of it do to the world.
+    /// Declares the effects of its calls.
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.listing.annotations = annotations;
@@ -185,14 +185,14 @@ impl Tool {
         self.meta("anthropic/maxResultSizeChars", characters)
     }
 
-    /// Gives up a call that takes longer; the model is told so.
+    /// Aborts a call that takes longer; the model receives an error result.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
         self
     }
 
-    /// Has somebody asked before each call, even where a rule or the permission mode allows it:
+    /// Has the user prompted before each call, even where a rule or the permission mode allows it:
     /// `always_ask` in `sdkMcpServerConfigs` of `initialize`.
     #[must_use]
     pub fn always_ask(mut self) -> Self {
@@ -208,7 +208,7 @@ impl Tool {
         self
     }
 
-    /// Says what is wrong with it.
+    /// Why the definition is invalid, if it is.
     pub(super) fn problem(&self) -> Option<String> {
         if self.listing.input_schema.get("type") != Some(&Value::from("object")) {
             return Some(format!("`{}`: input schema must have type `object`", self.name()));
@@ -246,7 +246,7 @@ impl Tool {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let divide = Tool::new("divide", "Divides", async |it: Pair| {
-    ///     it.a.checked_div(it.b).map(|c| c.to_string()).ok_or("nobody can divide by zero")
+    ///     it.a.checked_div(it.b).map(|c| c.to_string()).ok_or("division by zero")
     /// });
     /// let result = divide.call(&serde_json::json!({"a": 6, "b": 2})).await?;
     /// assert_eq!(result.content, [ToolContent::Text { text: "3".to_owned() }]);

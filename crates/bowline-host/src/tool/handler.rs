@@ -1,4 +1,4 @@
-//! What does a tool's work: an async closure, or a type of yours.
+//! Handlers of tools: async closures, or types of yours.
 
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -43,9 +43,9 @@ pub trait HandleTool: Send + Sync + 'static {
 }
 
 /// All that can do a tool's work: `async |arguments| …`, `async |arguments, context| …`, and
-/// whatever is a [`HandleTool`].
+/// every [`HandleTool`].
 ///
-/// `Shape` tells them apart; the compiler finds it.
+/// `Shape` distinguishes them; the compiler infers it.
 pub trait ToolHandler<Shape>: Send + Sync + 'static {
     /// What the tool is called with.
     type Arguments: DeserializeOwned + Send + 'static;

@@ -18,7 +18,7 @@ use serde::Serialize;
 ///     celsius: f64,
 /// }
 ///
-/// let weather = Tool::new("weather", "Says how warm it is", async |_: Nothing| {
+/// let weather = Tool::new("weather", "Reports the temperature", async |_: Nothing| {
 ///     Structured(Weather { celsius: 24.5 })
 /// });
 /// ```

@@ -1,7 +1,7 @@
-//! A service of `rmcp` that answers every request, even if its handler panics or takes too long.
+//! Wrapper of an `rmcp` service that responds to every request, even if its handler panics or takes too long.
 //!
-//! `rmcp` works on each request in a task of its own and waits for none of them: a handler that
-//! panics would never be heard of again.
+//! `rmcp` runs each request in a separate task and waits for none of them: a handler that
+//! panics would never respond.
 
 use std::{borrow::Cow, panic::AssertUnwindSafe, time::Duration};
 
@@ -29,14 +29,14 @@ impl<S: Service<RoleServer>> Service<RoleServer> for Guarded<S> {
     ) -> Result<ServerResult, ErrorData> {
         let is_call = matches!(request, ClientRequest::CallToolRequest(_));
         let work = AssertUnwindSafe(async { self.service.handle_request(request, context).await });
-        let answer = match self.time_limit.filter(|_| is_call) {
+        let response = match self.time_limit.filter(|_| is_call) {
             None => work.catch_unwind().await,
             Some(limit) => match time::timeout(limit, work.catch_unwind()).await {
-                Ok(answer) => answer,
+                Ok(response) => response,
                 Err(_) => return Err(failed(format!("the tool took longer than {limit:?}"))),
             },
         };
-        answer.unwrap_or_else(|panic| {
+        response.unwrap_or_else(|panic| {
             Err(failed(format!("the MCP server panicked: {}", panic_text(&*panic))))
         })
     }

@@ -223,7 +223,7 @@ impl Router {
         Ok(())
     }
 
-    /// Has this program's callback answer an elicitation.
+    /// Has this program's callback respond to an elicitation.
     async fn elicit(&self, message: &RawJson, id: &Id) -> io::Result<()> {
         let ElicitationMessage { params } = message.parse()?;
         let elicitation = Elicitation {

@@ -17,7 +17,7 @@ use crate::Error;
 pub enum SdkServer {
     /// Tools.
     Tools(McpServer),
-    /// A server of `rmcp`, which may have resources and prompts and say things by itself.
+    /// A server of `rmcp`, which may have resources and prompts and send notifications.
     #[cfg(feature = "rmcp")]
     Rmcp(RmcpServer),
 }
@@ -32,7 +32,7 @@ impl SdkServer {
         }
     }
 
-    /// How long the agent waits for a call, if it is told.
+    /// How long the agent waits for a call, if that is set.
     fn time_limit(&self) -> Option<Duration> {
         match self {
             Self::Tools(server) => server.time_limit,
@@ -41,7 +41,7 @@ impl SdkServer {
         }
     }
 
-    /// What the agent is told of it beside its name, if that is anything.
+    /// Configuration of the server in `initialize` beside its name, if any.
     pub(crate) fn settings(&self) -> Option<SdkMcpServerConfig> {
         let timeout = self.time_limit().and_then(|limit| Number::from_u128(limit.as_millis()));
         let decided = self.known_tools().iter().filter(|tool| tool.policy.is_some());
@@ -57,7 +57,7 @@ impl SdkServer {
         (settings != SdkMcpServerConfig::default()).then_some(settings)
     }
 
-    /// How the agent hears of it while a session runs.
+    /// Configuration that adds the server to a running session.
     pub(crate) fn config(&self) -> (String, McpServerConfig) {
         let SdkMcpServerConfig { timeout, tools, .. } = self.settings().unwrap_or_default();
         let name = self.name().to_owned();
@@ -79,7 +79,7 @@ impl SdkServer {
         self.known_tools().iter().map(Tool::name)
     }
 
-    /// Says what is wrong with it.
+    /// Checks the server's definition.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let wrong =
             |what: String| Err(Error::Options(format!("MCP server `{}`: {what}", self.name())));
@@ -221,14 +221,14 @@ impl McpServer {
         self
     }
 
-    /// Says which version it is.
+    /// Sets its version.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
         self
     }
 
-    /// Tells the model how to use the server.
+    /// Sets instructions for the model about the server.
     #[must_use]
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = Some(text.into());
@@ -236,7 +236,7 @@ impl McpServer {
     }
 
     /// How long the agent waits for a call of any of its tools: `sdkMcpServerConfigs` of
-    /// `initialize`. A report of progress starts the time anew.
+    /// `initialize`. A report of progress restarts the time.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);

@@ -1,4 +1,4 @@
-//! Calls of our own tools that this program itself may stop.
+//! Calls of our own tools that this program may stop.
 
 use std::collections::HashMap;
 

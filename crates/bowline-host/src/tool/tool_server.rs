@@ -141,7 +141,7 @@ impl ServedTools {
         result
     }
 
-    /// Runs a tool. Whatever happens, there is a result.
+    /// Runs a tool. There is always a result.
     async fn call(&self, call: CallParams, id: &str, cancel: CancellationToken) -> ToolResult {
         let cancel = cancel.child_token();
         self.calls.lock().insert(id.to_owned(), cancel.clone());

@@ -151,7 +151,7 @@ impl WebSocketConnection {
         Ok(Arc::new(Self { lines, input_ended, closing, ended, _life: life }))
     }
 
-    /// The error that the agent's end amounts to. `owed` tells whether a result was due.
+    /// The error that the agent's end amounts to. `owed` is whether a result was due.
     async fn bad_end(&self, owed: bool) -> Option<Error> {
         match self.end().await {
             _ if self.closing.is_cancelled() => None,

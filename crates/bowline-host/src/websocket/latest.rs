@@ -3,7 +3,7 @@
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-/// Room for one. What is put in takes the place of what was there.
+/// Slot for one connection. A newer one replaces it.
 #[derive(Debug)]
 pub(super) struct Latest<T> {
     newest: Mutex<Option<T>>,

@@ -1,4 +1,4 @@
-//! The life of a session with an agent elsewhere: one connection after the other.
+//! Lifetime of a session with an agent elsewhere, over successive connections.
 
 use std::{sync::Arc, time::Duration};
 
@@ -49,11 +49,11 @@ pub(super) struct Life {
 
 impl Life {
     pub(super) fn begin(self) -> (AbortOnDropHandle<()>, Ended) {
-        let (tell, ended) = watch::channel(None);
-        (AbortOnDropHandle::new(tokio::spawn(self.live(tell))), ended)
+        let (publish, ended) = watch::channel(None);
+        (AbortOnDropHandle::new(tokio::spawn(self.live(publish))), ended)
     }
 
-    async fn live(mut self, tell: watch::Sender<Option<End>>) {
+    async fn live(mut self, publish: watch::Sender<Option<End>>) {
         let (closing, limit) = (self.closing.clone(), self.limit);
         let late = async {
             closing.cancelled().await;
@@ -63,10 +63,10 @@ impl Life {
             end = self.talk() => end,
             () = late => End::InOrder,
         };
-        // If the agent reconnects it is refused: the session is gone.
+        // If the agent reconnects it is refused: the session is over.
         drop(self.reservation);
         let end = let_go(self.running.take(), limit, end).await;
-        tell.send_replace(Some(end));
+        publish.send_replace(Some(end));
         // Pending calls fail now, and messages that arrived can still be read.
         self.resumable.end_input();
         self.peer.end_output();
@@ -127,8 +127,8 @@ impl Life {
         }
     }
 
-    /// Helps an agent over a gap that does not do it by itself, as Bowline does: the official CLI
-    /// says nothing again, but tells on `initialize` what it waits for.
+    /// Recovers requests that an agent sent during a gap, unless it resends them as Bowline does: the official CLI
+    /// resends nothing, but lists its pending requests in its response to `initialize`.
     fn catch_up(&self, accepted: &Accepted) -> Option<AbortOnDropHandle<()>> {
         let handshake = &accepted.handshake;
         if handshake.user_agent.as_ref().is_some_and(|name| name.starts_with("bowline/")) {
@@ -176,14 +176,14 @@ async fn ended(running: Option<&mut Running>) -> End {
     }
 }
 
-/// What the agent waits for, as it says on `initialize`.
+/// The agent's pending requests, from its response to `initialize`.
 async fn pending_requests(peer: &Peer, opening: &HostRequest) -> Vec<PendingRequest> {
     let listed = match peer.request_envelope(opening).await {
         Ok(success) => success.pending_permission_requests,
         // A refusal as already initialized is expected.
         Err(CallError::Refused(failure)) => failure.pending_permission_requests,
         Err(error) => {
-            tracing::info!(%error, "an agent does not say what it waits for");
+            tracing::info!(%error, "an agent does not list its pending requests");
             None
         }
     };

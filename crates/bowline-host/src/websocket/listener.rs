@@ -16,10 +16,10 @@ use uuid::Uuid;
 use super::{registry::AgentRegistry, remote_agent::RemoteAgent};
 use crate::error::Error;
 
-/// How long an agent may take to say who it is.
+/// Timeout of an agent's handshake.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Agents that say who they are at the same time. More wait in the system's queue.
+/// Concurrent handshakes. More wait in the system's queue.
 const HANDSHAKES: usize = 256;
 
 /// A moment of rest when the system has no connection left to give.
@@ -29,7 +29,7 @@ const OUT_OF_CONNECTIONS: Duration = Duration::from_millis(50);
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ListenerOptions {
-    /// What an agent must know: `Authorization: Bearer …`. If there is none, one is made:
+    /// Token that an agent must send: `Authorization: Bearer …`. If it is `None`, one is generated:
     /// [`Listener::token`].
     pub token: Option<String>,
     /// Let agents in without a token, which every program of every user of this machine can be then:
@@ -39,7 +39,7 @@ pub struct ListenerOptions {
     pub only_expected: bool,
     /// How long an agent may be away before its session is given up.
     pub patience: Duration,
-    /// How often an agent is asked for a sign of life.
+    /// Interval of pings to an agent.
     pub ping: Duration,
     /// How long there may be none before its connection is given up.
     pub silence: Duration,
@@ -71,7 +71,7 @@ impl fmt::Debug for ListenerOptions {
 
 /// Where agents dial in: `bowline --sdk-url ws://…`, or the official CLI 2.1.7.
 ///
-/// Each path is a session of its own. An agent that loses its connection and dials the same path
+/// Each path is a separate session. An agent that loses its connection and dials the same path
 /// again is back in its session: lines that either side missed are sent again, and duplicates
 /// are dropped. Pages in browsers are not admitted.
 ///
@@ -86,7 +86,7 @@ impl fmt::Debug for ListenerOptions {
 /// println!("bowline --sdk-url {}", listener.url("/sessions/42"));
 /// let client = Client::connect(Options::default().websocket(agent)).await?;
 /// client.query("What is in this folder?").await?;
-/// let answer = client.receive_response().text().await?;
+/// let response = client.receive_response().text().await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -152,7 +152,7 @@ impl Listener {
         self.registry.reserve(path).ok_or_else(taken)
     }
 
-    /// The next agent that dials in under a path of its own choice.
+    /// The next agent that dials in under a path that it chose.
     ///
     /// Cancel safety: no agent is lost when the future is dropped.
     pub async fn accept(&self) -> Result<RemoteAgent, Error> {
@@ -194,7 +194,7 @@ async fn let_in(listener: TcpListener, registry: Arc<AgentRegistry>) {
 
 async fn greet(registry: &Arc<AgentRegistry>, stream: TcpStream, from: SocketAddr) {
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, %from, "answers may be late");
+        tracing::debug!(%error, %from, "cannot disable Nagle's algorithm; responses may be late");
     }
     if let Err(error) = admit(registry, stream).await {
         tracing::info!(%error, %from, "an agent was not let in");

@@ -68,7 +68,7 @@ impl fmt::Debug for AgentInvitation {
 }
 
 /// Agents that are started when a session needs one, and dial in at a [`Listener`]. Each session
-/// has one of its own.
+/// has its own agent.
 ///
 /// ```no_run
 /// use std::sync::Arc;

@@ -117,11 +117,11 @@ impl AgentRegistry {
         }
     }
 
-    /// Shows an agent that was admitted to its link. One for whom there is none is hung up on and
+    /// Hands an admitted agent's connection to its session. An agent without a session is disconnected and
     /// may dial again.
     pub(super) fn deliver(self: &Arc<Self>, accepted: Accepted) {
         let path = &accepted.handshake.path;
-        // There must be room before a path is reserved: one that is given back counts as gone.
+        // There must be room before a path is reserved: a path that is released is refused from then on.
         if !self.options.only_expected
             && let Ok(room) = self.arrivals.try_reserve()
             && let Some(stranger) = self.reserve(path)
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_newer_connection_replaces_the_older_at_once() {
+    async fn newer_connection_replaces_the_older_at_once() {
         let (registry, _arriving) = AgentRegistry::new(ListenerOptions::default());
         let agent = registry.reserve("/one").unwrap();
         let (older, _older_line) = dial("/one").await;

@@ -1,4 +1,4 @@
-//! Client end of a link of lines to an agent, whatever carries them: requests, prompts, messages.
+//! Client end of a link of lines to an agent, over any carrier: requests, prompts, messages.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! An agent at the other end of a link of lines, whatever carries them.
+//! An agent at the other end of a link of lines, over any carrier.
 
 mod incoming;
 mod lines;

@@ -20,7 +20,7 @@ const FAULTS: usize = 16;
 /// Passes the agent's requests to the responder.
 pub(crate) struct HostService {
     responder: Arc<Responder>,
-    /// Fires when the agent is gone, so that its callbacks are dropped.
+    /// Fires when the agent has exited, so that its callbacks are dropped.
     gone: CancellationToken,
     /// Lines that could not be read.
     faults: mpsc::Sender<Error>,
@@ -29,8 +29,8 @@ pub(crate) struct HostService {
 impl HostService {
     /// The service, and the lines that it could not read.
     pub(crate) fn new(responder: Arc<Responder>) -> (Self, mpsc::Receiver<Error>) {
-        let (faults, told) = mpsc::channel(FAULTS);
-        (Self { responder, gone: CancellationToken::new(), faults }, told)
+        let (faults, reported) = mpsc::channel(FAULTS);
+        (Self { responder, gone: CancellationToken::new(), faults }, reported)
     }
 }
 
@@ -43,17 +43,17 @@ impl Service for HostService {
         // A callback is dropped with its request; the token stops what it spawned.
         let token = cancel.child_token();
         let _stop = token.clone().drop_guard();
-        let answer = async {
-            let asked = AgentRequest::parse(request.body.get());
-            let asked = asked.map_err(|error| CallbackFailure::new(error.to_string()))?;
-            self.answer(asked, request.id, token).await
+        let response = async {
+            let parsed = AgentRequest::parse(request.body.get());
+            let parsed = parsed.map_err(|error| CallbackFailure::new(error.to_string()))?;
+            self.respond(parsed, request.id, token).await
         };
-        let answer = tokio::select! {
-            answer = answer => answer,
+        let response = tokio::select! {
+            response = response => response,
             () = cancel.cancelled() => Err(CallbackFailure::new("cancelled")),
             () = self.gone.cancelled() => Err(CallbackFailure::new("the session has ended")),
         };
-        match answer {
+        match response {
             Ok(response) => Ok(Success { response: Some(response), ..Success::default() }),
             Err(CallbackFailure { message, code }) => Err(Failure {
                 error: message,
@@ -78,14 +78,14 @@ impl Service for HostService {
 }
 
 impl HostService {
-    async fn answer(
+    async fn respond(
         &self,
-        asked: AgentRequest,
+        request: AgentRequest,
         id: RequestId,
         cancel: CancellationToken,
     ) -> Result<RawJson, CallbackFailure> {
         let responder = &self.responder;
-        match asked {
+        match request {
             AgentRequest::CanUseTool(request) => {
                 json(&responder.can_use_tool(request, Some(id), cancel).await?)
             }
@@ -103,11 +103,11 @@ impl HostService {
     }
 }
 
-fn json(answer: &impl Serialize) -> Result<RawJson, CallbackFailure> {
-    RawJson::from_value(answer).map_err(|error| CallbackFailure::new(error.to_string()))
+fn json(response: &impl Serialize) -> Result<RawJson, CallbackFailure> {
+    RawJson::from_value(response).map_err(|error| CallbackFailure::new(error.to_string()))
 }
 
-fn subtype(asked: &AgentRequest) -> String {
-    let asked = serde_json::to_value(asked).unwrap_or_default();
-    asked["subtype"].as_str().unwrap_or("none").to_owned()
+fn subtype(request: &AgentRequest) -> String {
+    let request = serde_json::to_value(request).unwrap_or_default();
+    request["subtype"].as_str().unwrap_or("none").to_owned()
 }

@@ -1,4 +1,4 @@
-//! The form that an answer has for one event.
+//! Wire form of a hook's output for one event.
 //!
 //! Every field is taken out as it is placed. Fields left at the end do not apply, and are logged.
 
@@ -14,7 +14,7 @@ use bowline_protocol::{
 use super::{HookOutput, Verdict};
 
 impl HookOutput {
-    /// The answer in the form that it has for this event.
+    /// Converts the output to its wire form for this event.
     pub(crate) fn for_event(mut self, event: &EventInput) -> wire::HookOutput {
         let output = match self.whole.take() {
             Some(whole) => whole,
@@ -23,20 +23,20 @@ impl HookOutput {
         let left_out = self.left_out();
         if !left_out.is_empty() {
             let (event, left_out) = (event.name(), left_out.join(", "));
-            tracing::warn!(%event, left_out, "a hook's answer has no place for some of its fields");
+            tracing::warn!(%event, left_out, "some fields of a hook's output do not apply to its event");
         }
         output
     }
 
     fn take_sync(&mut self, event: &EventInput) -> SyncHookOutput {
-        // Only this event has a word for it. Elsewhere a refusal and a stop say the same.
+        // Only this event has a field for it. Elsewhere a denial and a stop mean the same.
         let has_interrupt = matches!(event, EventInput::PermissionRequest(_));
         if !has_interrupt && self.interrupt.take().is_some() {
             self.stop = self.stop.take().or_else(|| self.reason.clone());
         }
         let hook_specific_output = self.take_specific(event);
         let refused = self.verdict.take_if(|it| *it == Verdict::Deny).is_some();
-        // Where there is nothing to decide things go on anyway.
+        // Without anything to decide, `allow` is the default.
         self.verdict.take_if(|it| *it == Verdict::Allow);
         SyncHookOutput {
             continue_: self.stop.is_some().then_some(false),
@@ -51,51 +51,51 @@ impl HookOutput {
         }
     }
 
-    /// What this event alone may be told, if there is anything to tell.
+    /// Takes the fields that are specific to this event, if any are set.
     fn take_specific(&mut self, event: &EventInput) -> Option<Specific> {
         if let Some(given) = self.specific.take_if(|given| given.event_name() == event.name()) {
             return Some(given);
         }
         match event {
             EventInput::PreToolUse(_) => {
-                let told = PreToolUseOutput {
+                let fields = PreToolUseOutput {
                     permission_decision: self.take_decision(),
                     permission_decision_reason: self.reason.take(),
                     updated_input: self.updated_input.take(),
                     additional_context: self.context.take(),
                     ..PreToolUseOutput::default()
                 };
-                if_any(told, Specific::PreToolUse)
+                if_any(fields, Specific::PreToolUse)
             }
             EventInput::PostToolUse(_) => {
-                let told = PostToolUseOutput {
+                let fields = PostToolUseOutput {
                     additional_context: self.context.take(),
                     updated_tool_output: self.updated_output.take(),
                     updated_mcp_tool_output: self.updated_mcp_output.take(),
                     classifier_context: self.classifier_context.take(),
                     ..PostToolUseOutput::default()
                 };
-                if_any(told, Specific::PostToolUse)
+                if_any(fields, Specific::PostToolUse)
             }
             EventInput::UserPromptSubmit(_) => {
-                let told = UserPromptSubmitOutput {
+                let fields = UserPromptSubmitOutput {
                     additional_context: self.context.take(),
                     session_title: self.session_title.take(),
                     suppress_original_prompt: self.suppress_original_prompt.take(),
                     ..UserPromptSubmitOutput::default()
                 };
-                if_any(told, Specific::UserPromptSubmit)
+                if_any(fields, Specific::UserPromptSubmit)
             }
             EventInput::UserPromptExpansion(_) => {
-                let told = UserPromptExpansionOutput {
+                let fields = UserPromptExpansionOutput {
                     additional_context: self.context.take(),
                     suppress_original_prompt: self.suppress_original_prompt.take(),
                     ..UserPromptExpansionOutput::default()
                 };
-                if_any(told, Specific::UserPromptExpansion)
+                if_any(fields, Specific::UserPromptExpansion)
             }
             EventInput::SessionStart(_) => {
-                let told = SessionStartOutput {
+                let fields = SessionStartOutput {
                     additional_context: self.context.take(),
                     initial_user_message: self.initial_user_message.take(),
                     session_title: self.session_title.take(),
@@ -103,25 +103,25 @@ impl HookOutput {
                     reload_skills: self.reload_skills.take(),
                     ..SessionStartOutput::default()
                 };
-                if_any(told, Specific::SessionStart)
+                if_any(fields, Specific::SessionStart)
             }
             EventInput::PreModelSwitch(_) => {
                 // There is no later for a switch.
                 if self.verdict == Some(Verdict::Defer) {
                     return None;
                 }
-                let told = PreModelSwitchOutput {
+                let fields = PreModelSwitchOutput {
                     permission_decision: Some(self.take_decision()?),
                     permission_decision_reason: self.reason.take(),
                     ..PreModelSwitchOutput::default()
                 };
-                Some(Specific::PreModelSwitch(told))
+                Some(Specific::PreModelSwitch(fields))
             }
             EventInput::PermissionRequest(_) => self.take_permission(),
             EventInput::PermissionDenied(_) => {
                 let retry = self.retry.take();
-                let told = PermissionDeniedOutput { retry, ..PermissionDeniedOutput::default() };
-                if_any(told, Specific::PermissionDenied)
+                let fields = PermissionDeniedOutput { retry, ..PermissionDeniedOutput::default() };
+                if_any(fields, Specific::PermissionDenied)
             }
             EventInput::Elicitation(_) => self.take_elicited().map(Specific::Elicitation),
             EventInput::ElicitationResult(_) => {
@@ -129,16 +129,16 @@ impl HookOutput {
             }
             EventInput::WorktreeCreate(_) => {
                 let worktree_path = self.worktree_path.take()?;
-                let told =
+                let fields =
                     WorktreeCreateOutput { worktree_path, ..WorktreeCreateOutput::default() };
-                Some(Specific::WorktreeCreate(told))
+                Some(Specific::WorktreeCreate(fields))
             }
             EventInput::CwdChanged(_) => if_any(self.take_watched(), Specific::CwdChanged),
             EventInput::FileChanged(_) => if_any(self.take_watched(), Specific::FileChanged),
             EventInput::MessageDisplay(_) => {
                 let display_content = self.display_content.take();
-                let told = MessageDisplayOutput { display_content, ..Default::default() };
-                if_any(told, Specific::MessageDisplay)
+                let fields = MessageDisplayOutput { display_content, ..Default::default() };
+                if_any(fields, Specific::MessageDisplay)
             }
             EventInput::PostToolUseFailure(_) => {
                 if_any(self.take_context(), Specific::PostToolUseFailure)
@@ -152,7 +152,7 @@ impl HookOutput {
                 if_any(self.take_context(), Specific::PostModelSwitch)
             }
             EventInput::Setup(_) => if_any(self.take_context(), Specific::Setup),
-            // These take nothing of their own.
+            // These events have no specific fields.
             _ => None,
         }
     }
@@ -199,7 +199,7 @@ impl HookOutput {
         Some(Specific::PermissionRequest(PermissionRequestOutput { decision, extra }))
     }
 
-    /// What has found no place, by its name on the wire.
+    /// Names on the wire of the fields that do not apply.
     fn left_out(&self) -> Vec<&'static str> {
         let Self {
             verdict,
@@ -256,7 +256,7 @@ impl HookOutput {
     }
 }
 
-/// Nothing, if nothing is said.
-fn if_any<T: Default + PartialEq>(told: T, answer: fn(T) -> Specific) -> Option<Specific> {
-    (told != T::default()).then(|| answer(told))
+/// The specific output, or `None` if all its fields are unset.
+fn if_any<T: Default + PartialEq>(fields: T, wrap: fn(T) -> Specific) -> Option<Specific> {
+    (fields != T::default()).then(|| wrap(fields))
 }

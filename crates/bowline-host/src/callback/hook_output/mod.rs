@@ -13,11 +13,11 @@ use bowline_protocol::{
 };
 use serde::Serialize;
 
-/// What a hook answers. The default is no opinion.
+/// Output of a hook. The default is no opinion.
 ///
-/// The same answer has another form for every event: [`deny`](Self::deny) refuses a tool call
+/// The same output has another form for every event: [`deny`](Self::deny) refuses a tool call
 /// before it runs, a prompt when it is submitted, and the end of the work when the agent wants
-/// to stop. What an event has no place for is left out, with a warning in the log.
+/// to stop. Fields that do not apply to an event are left out, with a warning in the log.
 ///
 /// ```
 /// use bowline_host::{
@@ -30,7 +30,7 @@ use serde::Serialize;
 /// let no = HookOutput::deny("not on a Friday");
 /// let other_input = HookOutput::allow().with_input(&json!({"command": "ls -l"}))?;
 /// let know_this = HookOutput::context("The tests are slow today.").suppress_output();
-/// // The answer to one event can also be given as it is on the wire.
+/// // The output for one event can also be given in its wire form.
 /// let mut start = SessionStartOutput::default();
 /// start.session_title = Some("Knots".to_owned());
 /// let titled = HookOutput::from(HookSpecificOutput::SessionStart(start));
@@ -80,7 +80,7 @@ impl HookOutput {
         Self { verdict: Some(Verdict::Allow), ..Self::default() }
     }
 
-    /// Yes, and with these changes it need not be asked again. For `PermissionRequest`, whose input
+    /// Yes, and with these changes no further prompt is needed. For `PermissionRequest`, whose input
     /// may suggest some.
     pub fn allow_from_now_on(changes: Vec<PermissionUpdate>) -> Self {
         Self { updated_permissions: Some(changes), ..Self::allow() }
@@ -101,18 +101,18 @@ impl HookOutput {
         Self::deny(reason)
     }
 
-    /// Ask, even if a rule would allow it.
+    /// Prompt the user, even if a rule would allow it.
     pub fn ask() -> Self {
         Self { verdict: Some(Verdict::Ask), ..Self::default() }
     }
 
     /// Not now: the agent ends its turn with a result that names the call, to be decided
-    /// about later. When the session is resumed the hook is asked again, and then the call is made.
+    /// about later. When the session is resumed the hook is called again, and then the call is made.
     pub fn defer() -> Self {
         Self { verdict: Some(Verdict::Defer), ..Self::default() }
     }
 
-    /// Go on, and let the model know this.
+    /// Continue, and add this to the model's context.
     pub fn context(text: impl Into<String>) -> Self {
         Self::default().with_context(text)
     }
@@ -122,7 +122,7 @@ impl HookOutput {
         Self { stop: Some(reason.into()), ..Self::default() }
     }
 
-    /// Go on; this hook works on by itself and its answer does not matter.
+    /// Continue; this hook works on by itself and its output does not matter.
     ///
     /// ```
     /// use bowline_host::{HookCall, HookMatcher, HookOutput};
@@ -150,12 +150,12 @@ impl HookOutput {
         }))
     }
 
-    /// Tell the model that it may try again what the `auto` mode refused (`PermissionDenied`).
+    /// Let the model know that it may retry what the `auto` mode refused (`PermissionDenied`).
     pub fn retry() -> Self {
         Self { retry: Some(true), ..Self::default() }
     }
 
-    /// Answer an MCP server in the user's place (`Elicitation`), or other than the user did
+    /// Respond to an MCP server on behalf of the user (`Elicitation`), or other than the user did
     /// (`ElicitationResult`).
     ///
     /// ```
@@ -173,7 +173,7 @@ impl HookOutput {
         Self { worktree_path: Some(path.into()), ..Self::default() }
     }
 
-    /// Show the user this in place of what the model wrote (`MessageDisplay`).
+    /// Show the user this text instead of the model's (`MessageDisplay`).
     pub fn display(text: impl Into<String>) -> Self {
         Self { display_content: Some(text.into()), ..Self::default() }
     }
@@ -226,13 +226,13 @@ impl HookOutput {
         self
     }
 
-    /// Runs the tool with this input in place of the model's.
+    /// Runs the tool with this input instead of the model's.
     pub fn with_input(mut self, input: &impl Serialize) -> serde_json::Result<Self> {
         self.updated_input = Some(RawJson::from_value(input)?);
         Ok(self)
     }
 
-    /// Shows the model this in place of what the tool returned.
+    /// Shows the model this instead of the tool's output.
     pub fn with_tool_output(mut self, output: &impl Serialize) -> serde_json::Result<Self> {
         self.updated_output = Some(RawJson::from_value(output)?);
         Ok(self)
@@ -281,14 +281,14 @@ impl HookOutput {
     }
 }
 
-/// What one event alone may be told, as it is on the wire. It must be of the event that is answered.
+/// Output that is specific to one event, in its wire form. It must match the event that the hook was called for.
 impl From<HookSpecificOutput> for HookOutput {
     fn from(specific: HookSpecificOutput) -> Self {
         Self { specific: Some(specific), ..Self::default() }
     }
 }
 
-/// An answer that is whole already.
+/// A complete output in its wire form.
 impl From<wire::HookOutput> for HookOutput {
     fn from(whole: wire::HookOutput) -> Self {
         Self { whole: Some(whole), ..Self::default() }

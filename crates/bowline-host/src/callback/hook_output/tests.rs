@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn on(event: &str, answer: HookOutput) -> Value {
+fn on(event: &str, output: HookOutput) -> Value {
     let input = json!({
         "session_id": "s", "transcript_path": "t", "cwd": "/", "hook_event_name": event,
         "tool_name": "Bash", "tool_input": {}, "tool_response": {}, "tool_use_id": "u",
@@ -21,14 +21,14 @@ fn on(event: &str, answer: HookOutput) -> Value {
         "message_id": "m", "index": 0, "final": true, "delta": "d",
     });
     let input = HookInput::parse(&input.to_string()).unwrap();
-    serde_json::to_value(answer.for_event(&input.event)).unwrap()
+    serde_json::to_value(output.for_event(&input.event)).unwrap()
 }
 
-/// What an answer says to the event alone.
+/// Output with only event-specific fields.
 fn specific(event: &str, fields: Value) -> Value {
-    let mut told = json!({"hookEventName": event});
-    told.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    json!({"hookSpecificOutput": told})
+    let mut expected = json!({"hookEventName": event});
+    expected.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    json!({"hookSpecificOutput": expected})
 }
 
 /// What is logged while something is done.
@@ -52,7 +52,7 @@ fn logged(work: impl FnOnce()) -> String {
 }
 
 #[test]
-fn no_opinion_is_an_empty_answer() {
+fn no_opinion_is_an_empty_output() {
     for event in HookSpecificOutput::TAGS {
         assert_eq!(on(event, HookOutput::default()), json!({}), "{event}");
     }
@@ -116,25 +116,25 @@ fn every_field_of_every_event_has_a_word() {
         assert!(rows.iter().any(|(name, ..)| name == event), "{event} has a row");
     }
     let log = logged(|| {
-        for (event, answer, fields) in rows {
-            assert_eq!(on(event, answer.clone()), specific(event, fields), "{event}: {answer:?}");
+        for (event, output, fields) in rows {
+            assert_eq!(on(event, output.clone()), specific(event, fields), "{event}: {output:?}");
         }
     });
     assert_eq!(log, "");
 }
 
 #[test]
-fn what_all_events_take_is_said_on_all() {
-    let answer = HookOutput::stop("enough")
+fn common_fields_apply_to_every_event() {
+    let output = HookOutput::stop("enough")
         .with_system_message("hello")
         .with_terminal_sequence("\u{7}")
         .suppress_output();
-    let told = json!({
+    let expected = json!({
         "continue": false, "stopReason": "enough", "systemMessage": "hello",
         "terminalSequence": "\u{7}", "suppressOutput": true,
     });
     for event in HookSpecificOutput::TAGS {
-        assert_eq!(on(event, answer.clone()), told, "{event}");
+        assert_eq!(on(event, output.clone()), expected, "{event}");
     }
     assert_eq!(on("Stop", HookOutput::in_background()), json!({"async": true}));
     let limited = HookOutput::in_background_within(Duration::from_secs(2));
@@ -144,31 +144,33 @@ fn what_all_events_take_is_said_on_all() {
 #[test]
 fn a_refusal_that_has_no_form_of_its_own_blocks() {
     for event in ["PostToolUse", "UserPromptSubmit", "Stop", "PreCompact", "ConfigChange"] {
-        let told = json!({"decision": "block", "reason": "no"});
-        assert_eq!(on(event, HookOutput::block("no")), told, "{event}");
+        let expected = json!({"decision": "block", "reason": "no"});
+        assert_eq!(on(event, HookOutput::block("no")), expected, "{event}");
         assert_eq!(on(event, HookOutput::allow()), json!({}), "{event}");
     }
-    let told = json!({
+    let expected = json!({
         "continue": false, "stopReason": "no", "hookSpecificOutput": {
             "hookEventName": "PreToolUse",
             "permissionDecision": "deny",
             "permissionDecisionReason": "no",
         },
     });
-    assert_eq!(on("PreToolUse", HookOutput::deny_and_stop("no")), told);
+    assert_eq!(on("PreToolUse", HookOutput::deny_and_stop("no")), expected);
 }
 
 #[test]
-fn an_answer_may_be_given_as_it_is_on_the_wire() {
-    let told = PreToolUseOutput { additional_context: Some("c".to_owned()), ..Default::default() };
-    let answer = HookOutput::from(HookSpecificOutput::PreToolUse(told.clone())).suppress_output();
+fn output_is_accepted_in_wire_form() {
+    let wire_form =
+        PreToolUseOutput { additional_context: Some("c".to_owned()), ..Default::default() };
+    let output =
+        HookOutput::from(HookSpecificOutput::PreToolUse(wire_form.clone())).suppress_output();
     let mut expected = specific("PreToolUse", json!({"additionalContext": "c"}));
     expected["suppressOutput"] = json!(true);
-    assert_eq!(on("PreToolUse", answer.clone()), expected);
-    let log = logged(|| assert_eq!(on("Stop", answer), json!({"suppressOutput": true})));
+    assert_eq!(on("PreToolUse", output.clone()), expected);
+    let log = logged(|| assert_eq!(on("Stop", output), json!({"suppressOutput": true})));
     assert!(log.contains("event=Stop") && log.contains("hookSpecificOutput"), "{log}");
     let whole = SyncHookOutput {
-        hook_specific_output: Some(HookSpecificOutput::PreToolUse(told)),
+        hook_specific_output: Some(HookSpecificOutput::PreToolUse(wire_form)),
         ..SyncHookOutput::default()
     };
     let whole = HookOutput::from(wire::HookOutput::from(whole));
@@ -180,7 +182,7 @@ fn an_answer_may_be_given_as_it_is_on_the_wire() {
 }
 
 #[test]
-fn what_has_no_place_is_left_out_with_a_warning() {
+fn inapplicable_fields_are_left_out_with_a_warning() {
     let title = || HookOutput::context("c").with_session_title("t").with_watch_paths(["/f"]);
     let left_out = [
         ("PreToolUse", title(), "sessionTitle, watchPaths"),
@@ -190,8 +192,8 @@ fn what_has_no_place_is_left_out_with_a_warning() {
         ("Stop", HookOutput::allow().because("r"), "reason"),
         ("Stop", HookOutput::in_background().with_context("c"), "additionalContext"),
     ];
-    for (event, answer, names) in left_out {
-        let log = logged(|| drop(on(event, answer)));
+    for (event, output, names) in left_out {
+        let log = logged(|| drop(on(event, output)));
         assert!(log.contains(" WARN ") && log.contains(&format!("event={event}")), "{log}");
         assert!(log.contains(&format!("left_out=\"{names}\"")), "{event}: {log}");
     }

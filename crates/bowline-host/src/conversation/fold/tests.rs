@@ -26,8 +26,8 @@ fn assistant(id: &str, uuid: &str, block: Value) -> Value {
 
 /// Each utterance in short: who, what, and `…` if more is to come.
 fn shown(conversation: &Conversation) -> Vec<String> {
-    let shown = conversation.messages().iter().map(|said| {
-        let blocks = said.content.iter().map(|block| match block {
+    let shown = conversation.messages().iter().map(|utterance| {
+        let blocks = utterance.content.iter().map(|block| match block {
             bowline_protocol::ContentBlock::Text(block) => block.text.clone(),
             bowline_protocol::ContentBlock::Thinking(block) => format!("({})", block.thinking),
             bowline_protocol::ContentBlock::ToolUse(block) => {
@@ -37,14 +37,14 @@ fn shown(conversation: &Conversation) -> Vec<String> {
             _ => "?".to_owned(),
         });
         let blocks: Vec<_> = blocks.collect();
-        let end = if said.is_partial { " …" } else { "" };
-        format!("{}: {}{end}", said.role.as_str(), blocks.join(" | "))
+        let end = if utterance.is_partial { " …" } else { "" };
+        format!("{}: {}{end}", utterance.role.as_str(), blocks.join(" | "))
     });
     shown.collect()
 }
 
 #[test]
-fn an_answer_grows_and_its_blocks_come_together() {
+fn model_response_grows_and_its_blocks_come_together() {
     let mut it = Conversation::default();
     it.say(&"hello?".into());
     let start = json!({"type": "message_start", "message": {
@@ -65,7 +65,7 @@ fn an_answer_grows_and_its_blocks_come_together() {
         (block(0, text("")), "assistant:  …"),
         (delta(0, json!({"type": "text_delta", "text": "Hel"})), "assistant: Hel …"),
         (delta(0, json!({"type": "text_delta", "text": "lo"})), "assistant: Hello …"),
-        // The block comes whole, and is not said twice.
+        // The complete block replaces the partial one.
         (assistant("m1", "a", text("Hello.")), "assistant: Hello. …"),
         (block(1, call(json!({}))), "assistant: Hello. | Read {} …"),
         (delta(1, json_delta("{\"a\"")), "assistant: Hello. | Read {} …"),

@@ -83,7 +83,7 @@ pub(super) fn rows() -> Vec<Row> {
         row("permissions.permission_prompt_tool", "permission_prompt_tool_name", "permissionPromptToolName", Old, |it| it.permissions.permission_prompt_tool = Some("mcp__s__t".to_owned()), &[Flag("--permission-prompt-tool mcp__s__t")]),
         row("permissions.permission_prompts", "", "permissionPrompts", New, |it| it.permissions.permission_prompts = Some(PermissionPrompts::Disabled), &[Flag("--permission-prompts none")]),
         row("hooks", "hooks", "hooks", Old, |it| { it.hooks.insert(HookEvent::Stop, vec![HookMatcher::always().run(async |_: HookCall| HookOutput::default())]); }, &[Field("hooks", r#"{"Stop":[{"matcher":null,"hookCallbackIds":["hook_0"]}]}"#)]),
-        row("callbacks.on_elicitation", "", "onElicitation", Any, |it| { it.callbacks.on_elicitation = Some(Arc::new(async |_: crate::ElicitationRequest| { Err::<crate::protocol::ElicitationResponse, _>("nobody is here") })) }, &[Here]),
+        row("callbacks.on_elicitation", "", "onElicitation", Any, |it| { it.callbacks.on_elicitation = Some(Arc::new(async |_: crate::ElicitationRequest| { Err::<crate::protocol::ElicitationResponse, _>("no user is attached") })) }, &[Here]),
         row("callbacks.on_user_dialog", "", "onUserDialog, supportedDialogKinds", New, |it| { it.callbacks.on_user_dialog = Some((vec!["form".to_owned()], Arc::new(async |_: DialogRequest| DialogAnswer::Cancelled))) }, &[Field("supportedDialogKinds", r#"["form"]"#)]),
         row("callbacks.on_request", "", "getOAuthToken, getHostAuthToken", New, |it| { it.callbacks.on_request.insert("oauth_token_refresh".to_owned(), Arc::new(async |_: OtherRequest| Value::Null)); }, &[Variable("CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH", "1")]),
         // The conversation.

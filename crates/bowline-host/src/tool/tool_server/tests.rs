@@ -32,30 +32,30 @@ fn calculator() -> McpServer {
     McpServer::new("calc").tool(add).tool(div).tool(bad)
 }
 
-/// The server in a session, and what it says by itself.
+/// The server in a session, and the messages that it sends unasked.
 fn served(server: McpServer) -> (ServedTools, mpsc::Receiver<bowline_protocol::McpServerMessage>) {
-    let (messages, said) = server_messages();
+    let (messages, sent) = server_messages();
     let id = CurrentSession::default();
     id.is("session-1".into());
     let session = ServerSession { messages, id, on_elicitation: None };
-    (ServedTools::new(server, session), said)
+    (ServedTools::new(server, session), sent)
 }
 
-async fn ask(method: &str, params: Value) -> Value {
+async fn request(method: &str, params: Value) -> Value {
     let message = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
     let (server, _said) = served(calculator());
-    let answer = server
+    let response = server
         .respond(ServerRequest::read(&message.into()), CancellationToken::new())
         .await
         .to_value();
-    assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &json!(7)));
-    answer
+    assert_eq!((&response["jsonrpc"], &response["id"]), (&json!("2.0"), &json!(7)));
+    response
 }
 
 async fn call(name: &str, arguments: Value) -> Value {
     let meta = json!({"claudecode/toolUseId": "toolu_1", "progressToken": 7});
     let params = json!({"name": name, "arguments": arguments, "_meta": meta});
-    ask("tools/call", params).await["result"].clone()
+    request("tools/call", params).await["result"].clone()
 }
 
 fn text(text: &str) -> Value {
@@ -64,20 +64,20 @@ fn text(text: &str) -> Value {
 
 #[tokio::test]
 async fn initialize_returns_name_version_and_protocol() {
-    let hello = ask("initialize", json!({"protocolVersion": "2025-06-18"})).await;
+    let hello = request("initialize", json!({"protocolVersion": "2025-06-18"})).await;
     let expected = json!({
         "protocolVersion": "2025-06-18",
         "capabilities": {"tools": {}},
         "serverInfo": {"name": "calc", "version": "1.0.0"},
     });
     assert_eq!(hello["result"], expected);
-    let hello = ask("initialize", json!({"protocolVersion": "1999"})).await;
+    let hello = request("initialize", json!({"protocolVersion": "1999"})).await;
     assert_eq!(hello["result"]["protocolVersion"], NEWEST);
 }
 
 #[tokio::test]
 async fn listed_schema_comes_from_the_argument_type() {
-    let list = ask("tools/list", json!({})).await;
+    let list = request("tools/list", json!({})).await;
     let add = &list["result"]["tools"][0];
     assert_eq!((&add["name"], &add["description"]), (&json!("add"), &json!("Adds")));
     assert_eq!(add["inputSchema"]["type"], "object");
@@ -88,31 +88,32 @@ async fn listed_schema_comes_from_the_argument_type() {
 #[tokio::test]
 async fn failures_and_panics_are_error_results() {
     assert_eq!(call("add", json!({"a": 2, "b": 3})).await, json!({"content": text("5")}));
-    let told = call("div", json!({"a": 6, "b": 3})).await;
-    assert_eq!(told["structuredContent"], json!({"c": 2, "id": "toolu_1"}));
+    let result = call("div", json!({"a": 6, "b": 3})).await;
+    assert_eq!(result["structuredContent"], json!({"c": 2, "id": "toolu_1"}));
     let failed = [
         ("div", json!({"a": 6, "b": 0}), "by 0"),
         ("bad", json!({"a": 6, "b": 0}), "the tool bad panicked: oh no"),
         ("none", json!({}), "Tool 'none' not found"),
     ];
     for (name, arguments, why) in failed {
-        let told = call(name, arguments).await;
-        assert_eq!(told, json!({"content": text(why), "isError": true}));
+        let result = call(name, arguments).await;
+        assert_eq!(result, json!({"content": text(why), "isError": true}));
     }
-    let told = call("add", json!({"a": "x"})).await;
-    assert_eq!(told["isError"], true);
-    let why = told["content"][0]["text"].as_str().unwrap();
+    let result = call("add", json!({"a": "x"})).await;
+    assert_eq!(result["isError"], true);
+    let why = result["content"][0]["text"].as_str().unwrap();
     assert!(why.starts_with("Input validation error: invalid type"), "{why}");
 }
 
 #[tokio::test]
 async fn unknown_method_is_an_error_and_notification_gets_a_stand_in() {
-    let answer = ask("resources/list", json!({})).await;
-    assert_eq!(answer["error"]["code"], METHOD_NOT_FOUND);
+    let response = request("resources/list", json!({})).await;
+    assert_eq!(response["error"]["code"], METHOD_NOT_FOUND);
     let news = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let (server, _said) = served(calculator());
-    let answer = server.respond(ServerRequest::read(&news.into()), CancellationToken::new()).await;
-    assert_eq!(answer.get(), r#"{"jsonrpc":"2.0","result":{}}"#);
+    let response =
+        server.respond(ServerRequest::read(&news.into()), CancellationToken::new()).await;
+    assert_eq!(response.get(), r#"{"jsonrpc":"2.0","result":{}}"#);
 }
 
 #[tokio::test]
@@ -134,9 +135,9 @@ async fn cancelled_notification_stops_the_call() {
         started.notified().await;
         server.respond(ServerRequest::read(&stop.into()), CancellationToken::new()).await
     };
-    let (answer, _) =
+    let (response, _) =
         tokio::join!(server.respond(ServerRequest::read(&call), CancellationToken::new()), stop);
-    assert_eq!(answer.to_value()["result"]["isError"], true);
+    assert_eq!(response.to_value()["result"]["isError"], true);
     assert!(server.calls.lock().is_empty());
 }
 
@@ -146,16 +147,16 @@ async fn call_reports_progress_and_knows_its_session() {
         context.progress(Progress::of(1.0, 2.0).saying("half way")).await;
         context.session_id.map(|id| id.0).unwrap_or_default()
     });
-    let (server, mut said) = served(McpServer::new("s").tool(walk));
+    let (server, mut sent) = served(McpServer::new("s").tool(walk));
     for (meta, expected) in [(json!({"progressToken": "t"}), true), (json!({}), false)] {
         let params = json!({"name": "walk", "_meta": meta});
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        let answer = server
+        let response = server
             .respond(ServerRequest::read(&call.into()), CancellationToken::new())
             .await
             .to_value();
-        assert_eq!(answer["result"]["content"], text("session-1"));
-        let report = said.try_recv().ok();
+        assert_eq!(response["result"]["content"], text("session-1"));
+        let report = sent.try_recv().ok();
         assert_eq!(report.is_some(), expected);
         if let Some(report) = report {
             assert_eq!(report.server_name, "s");
@@ -174,12 +175,12 @@ async fn call_beyond_its_time_limit_is_an_error_result() {
     let (server, _said) = served(McpServer::new("s").tool(slow));
     let params = json!({"name": "slow"});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-    let answer = server
+    let response = server
         .respond(ServerRequest::read(&call.into()), CancellationToken::new())
         .await
         .to_value();
     let why = "the tool slow took longer than 3s";
-    assert_eq!(answer["result"], json!({"content": text(why), "isError": true}));
+    assert_eq!(response["result"], json!({"content": text(why), "isError": true}));
 }
 
 #[cfg(feature = "schema")]
@@ -202,10 +203,10 @@ async fn arguments_are_checked_against_the_schema_before_the_handler_runs() {
     ] {
         let params = json!({"name": "query", "arguments": arguments});
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        let answer = server
+        let response = server
             .respond(ServerRequest::read(&call.into()), CancellationToken::new())
             .await
             .to_value();
-        assert_eq!(answer["result"], expected);
+        assert_eq!(response["result"], expected);
     }
 }
