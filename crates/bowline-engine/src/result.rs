@@ -53,7 +53,7 @@ pub(crate) fn of_turn(
         result.api_error_status = Maybe::Null;
         result.result = Some(match ending {
             Ending::HookStopped | Ending::Deferred => String::new(),
-            _ => report.last_words,
+            _ => report.last_text,
         });
     } else {
         if let (Ending::MaxTurns, Some(limit)) = (ending, session.config.max_turns) {

@@ -43,8 +43,8 @@ mod tests {
     }
 
     #[test]
-    fn calls_in_a_few_words() {
-        for (name, input, said) in [
+    fn calls_are_described_briefly() {
+        for (name, input, expected) in [
             ("Bash", json!({"command": "ls -la\nrm x"}), Some("Running ls -la")),
             ("Bash", json!({"command": "ls", "description": "List"}), Some("Running List")),
             ("Read", json!({"file_path": "/home/project/a/b.txt"}), Some("Reading a/b.txt")),
@@ -54,7 +54,7 @@ mod tests {
             ("Read", json!({"file_path": 7}), None),
             ("TodoWrite", json!({"todos": []}), None),
         ] {
-            assert_eq!(of(name, input).as_deref(), said, "{name}");
+            assert_eq!(of(name, input).as_deref(), expected, "{name}");
         }
     }
 }

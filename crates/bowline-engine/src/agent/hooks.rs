@@ -1,4 +1,4 @@
-//! Hooks along a turn: before it ends, and where text is shown.
+//! Hooks of a turn: before it ends, when it fails, and when text is displayed.
 
 use bowline_protocol::{
     CommandState, ContentBlock, EventInput, HookEvent, InformationalLevel, MessageDisplayInput,
@@ -20,27 +20,27 @@ use crate::{
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StopVerdict {
     Allowed,
-    /// Go on, and hear this objection.
+    /// The turn continues with this objection.
     Blocked(String),
-    /// Go on, and know this.
+    /// The turn continues with this context.
     Informed(String),
-    /// The turn ends in the hook's name.
+    /// A hook ends the turn (`continue: false`).
     Prevented,
 }
 
-/// Whether the user should hear that Stop hooks object or fail.
+/// Whether the user is to be notified that Stop hooks object or fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Troubled(pub(crate) bool);
+pub(crate) struct NotifyStopHookError(pub(crate) bool);
 
 impl Agent {
-    /// Asks the hooks of this agent's end whether it may end.
+    /// Runs the `Stop` or `SubagentStop` hooks, which decide whether the turn may end.
     pub(crate) async fn stop_hooks(
         &self,
-        last_words: &str,
+        last_text: &str,
         active: bool,
         cancel: &CancellationToken,
-    ) -> (StopVerdict, Troubled) {
-        let last_assistant_message = Some(last_words.to_owned());
+    ) -> (StopVerdict, NotifyStopHookError) {
+        let last_assistant_message = Some(last_text.to_owned());
         let (background_tasks, session_crons) = (Some(self.running_tasks()), Some(Vec::new()));
         let (kind, event) = match self.identity.subagent() {
             None => (
@@ -66,16 +66,16 @@ impl Agent {
             ),
         };
         if !self.session.hooks.has(kind) {
-            return (StopVerdict::Allowed, Troubled(false));
+            return (StopVerdict::Allowed, NotifyStopHookError(false));
         }
         let report = self.session.hooks.run(&self.identity, event, cancel).await;
-        // Once is enough: a hook that goes on objecting is seen in what the model is told.
-        let troubled = report.has_errors() && !active && self.identity.is_main();
-        (verdict(&report), Troubled(troubled))
+        // Only the first time: later objections are visible in the messages to the model.
+        let notify = report.has_errors() && !active && self.identity.is_main();
+        (verdict(&report), NotifyStopHookError(notify))
     }
 
-    /// Tells the user that a hook keeps the turn from ending, or failed.
-    pub(crate) async fn tell_stop_trouble(&self) {
+    /// Notifies the user that a hook keeps the turn from ending, or failed.
+    pub(crate) async fn notify_stop_hook_error(&self) {
         let notification = NotificationMessage {
             key: hook_texts::STOP_HOOK_ERROR_KEY.to_owned(),
             text: hook_texts::STOP_HOOK_ERROR_TEXT.to_owned(),
@@ -85,7 +85,7 @@ impl Agent {
         self.session.sink.send(notification).await;
     }
 
-    /// What goes on beside the conversation.
+    /// The background tasks that run.
     fn running_tasks(&self) -> Vec<RunningTask> {
         let tasks = self.session.workspace.tasks().list().into_iter();
         let running = tasks.filter(|it| it.backgrounded && it.status == TaskStatus::Running);
@@ -102,7 +102,7 @@ impl Agent {
             .collect()
     }
 
-    /// Tells the user that a turn ends although hooks still object.
+    /// Notifies the user that a turn ends although hooks still object.
     pub(crate) async fn override_stop_hooks(&self) {
         let text = hook_texts::stop_overridden(self.session.config.stop_hook_block_cap + 1);
         self.session.sink.inform(InformationalLevel::Warning, text.clone()).await;
@@ -116,7 +116,7 @@ impl Agent {
         self.session.sink.send(notification).await;
     }
 
-    /// Tells hooks that the model could not be reached.
+    /// Runs the `StopFailure` hooks after a failed request.
     pub(crate) async fn failure_hooks(&self, error: &str, details: &str) {
         if self.identity.is_main() && self.session.hooks.has(HookEvent::StopFailure) {
             let event = EventInput::StopFailure(StopFailureInput {
@@ -129,7 +129,7 @@ impl Agent {
         }
     }
 
-    /// Tells hooks that text is about to be shown.
+    /// Runs the `MessageDisplay` hooks before text is sent.
     pub(crate) async fn display_hooks(&self, text: &str, cancel: &CancellationToken) {
         if self.identity.is_main() && self.session.hooks.has(HookEvent::MessageDisplay) {
             let message_id = Uuid::new_v4().to_string();
@@ -166,7 +166,7 @@ impl Agent {
                 prompts.push(uuid.clone());
                 self.joined.push(uuid);
             }
-            blocks.extend(prompt_blocks(&message).into_iter().map(in_passing));
+            blocks.extend(prompt_blocks(&message).into_iter().map(as_reminder));
             let uuid = message.uuid.clone().unwrap_or_else(crate::sink::new_uuid);
             self.session.sink.emit_notice(self.journal().user(&uuid, &message)).await;
         }
@@ -174,7 +174,7 @@ impl Agent {
     }
 }
 
-/// A text that hooks see only the beginning of if it is long.
+/// Truncates a long text for hooks.
 fn clipped(mut text: String) -> String {
     const LONGEST: usize = 1000;
     if let Some((end, _)) = text.char_indices().nth(LONGEST) {
@@ -184,8 +184,8 @@ fn clipped(mut text: String) -> String {
     text
 }
 
-/// Something the user says while the model works: it is no new task.
-fn in_passing(block: ContentBlock) -> ContentBlock {
+/// Wraps a prompt that came during the turn, so that the model does not take it for a new task.
+fn as_reminder(block: ContentBlock) -> ContentBlock {
     match block {
         ContentBlock::Text(text) => ContentBlock::text(format!(
             "<system-reminder>While you were working the user said: {}\nTake it into account and \

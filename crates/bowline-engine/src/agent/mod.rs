@@ -1,9 +1,9 @@
 //! Agent: a conversation with a model, its tools and its identity; the main one, or a subagent.
 
 mod activity;
+mod emit;
 mod hooks;
 mod request;
-mod speak;
 
 use std::sync::{Arc, atomic::AtomicU64};
 
@@ -11,8 +11,8 @@ use bowline_protocol::{Effort, MessageUuid};
 use bowline_tools::Workspace;
 
 pub(crate) use self::{
-    hooks::{StopVerdict, Troubled},
-    speak::Progress,
+    emit::Progress,
+    hooks::{NotifyStopHookError, StopVerdict},
 };
 use crate::{
     conversation::Conversation, identity::Identity, journal::Journal,
@@ -21,17 +21,17 @@ use crate::{
 
 /// One agent.
 pub(crate) struct Agent {
-    /// What all agents of the session share.
+    /// The context that all agents of the session share.
     pub(crate) session: Arc<SessionContext>,
-    /// Who it is.
+    /// Its identity: main agent or a subagent.
     pub(crate) identity: Identity,
     /// Its messages.
     pub(crate) conversation: Conversation,
-    /// What it can call.
+    /// The tools that it can call.
     pub(crate) tools: Arc<Toolset>,
-    /// Where its tools work.
+    /// The workspace of its tools.
     pub(crate) workspace: Arc<Workspace>,
-    /// What it is told before everything else.
+    /// Its system prompt, model and limits.
     pub(crate) instructions: Instructions,
     /// The transcript of a subagent; the main agent writes to the session's.
     pub(crate) own_journal: Option<Arc<Journal>>,
@@ -39,7 +39,7 @@ pub(crate) struct Agent {
     pub(crate) joined: Vec<MessageUuid>,
     /// Tokens it has used.
     pub(crate) tokens: Arc<AtomicU64>,
-    /// How well automatic compactions of its conversation have worked.
+    /// The state of automatic compaction of its conversation.
     pub(crate) compactions: AutoCompactions,
 }
 
@@ -48,7 +48,7 @@ impl Agent {
         self.own_journal.as_deref().unwrap_or(&self.session.journal)
     }
 
-    /// Takes the names of prompts that joined the turn.
+    /// Takes the uuids of prompts that joined the turn.
     pub(crate) fn take_joined(&mut self) -> Vec<MessageUuid> {
         std::mem::take(&mut self.joined)
     }
@@ -58,23 +58,23 @@ impl Agent {
     }
 }
 
-/// How well automatic compactions of one agent's conversation have worked.
+/// The state of automatic compaction of one agent's conversation.
 #[derive(Debug, Default)]
 pub(crate) struct AutoCompactions {
-    /// How many in a row did not make room.
-    pub(crate) in_vain: u32,
+    /// How many in a row did not free enough space.
+    pub(crate) ineffective: u32,
     /// How many messages the last one left.
     pub(crate) length: usize,
 }
 
-/// What an agent is told before everything else, and by which model it thinks.
+/// An agent's system prompt, model and limits.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Instructions {
     /// The system prompt; the main agent's is rebuilt for each turn.
     pub(crate) system: Vec<String>,
     /// The model, if it is not the session's.
     pub(crate) model: Option<String>,
-    /// How hard it tries, if not as hard as the session.
+    /// The effort, if it is not the session's.
     pub(crate) effort: Option<Effort>,
     /// How many round trips a turn may take.
     pub(crate) max_turns: Option<u32>,

@@ -65,7 +65,7 @@ impl Agent {
         Target { model, name, request: Arc::new(request) }
     }
 
-    /// How many tokens this model is asked to write at most.
+    /// The output limit of a request to this model, in tokens.
     pub(crate) fn max_output(&self, model: &str) -> u64 {
         match (self.session.config.max_output_tokens, known_model(model)) {
             (Some(wanted), None) => wanted,
@@ -76,19 +76,19 @@ impl Agent {
 
     fn system_blocks(&self) -> Vec<TextBlock> {
         let block = |text: &String| TextBlock { text: text.clone(), ..TextBlock::default() };
-        let said = self.instructions.system.iter().filter(|text| !text.is_empty());
-        said.map(block).collect()
+        let texts = self.instructions.system.iter().filter(|text| !text.is_empty());
+        texts.map(block).collect()
     }
 }
 
-/// What a model is asked to think, of what it can be asked.
+/// The thinking configuration of a request, reduced to what the model supports.
 fn thinking(
     wanted: Option<Thinking>,
     model: Option<&KnownModel>,
     max_output: u64,
 ) -> Option<Thinking> {
     let wanted = wanted.unwrap_or(Thinking::Adaptive { display: None });
-    // The API wants room left for an answer.
+    // The API requires the budget to be less than the output limit.
     let bounded = |budget: u64, display| {
         let budget_tokens = budget.max(LEAST_THINKING).min(max_output.saturating_sub(1));
         let enough = budget_tokens >= LEAST_THINKING;
@@ -97,7 +97,7 @@ fn thinking(
     match (model.map(|known| known.thinks), wanted) {
         (Some(Thinks::Never), _) => None,
         (Some(Thinks::WithBudget), Thinking::Adaptive { display }) => {
-            // As much as fits: it need not use all of it.
+            // The largest budget that fits: the model need not use all of it.
             bounded(u64::MAX, display)
         }
         (_, Thinking::Enabled { budget_tokens, display }) => bounded(budget_tokens, display),
@@ -110,21 +110,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn models_are_asked_what_they_understand() {
+    fn thinking_is_reduced_to_what_the_model_supports() {
         let adaptive = Thinking::Adaptive { display: None };
-        let asked = |wanted, model| thinking(wanted, known_model(model), 32_000);
-        assert_eq!(asked(None, "opus"), Some(adaptive));
-        assert_eq!(asked(None, "a-model-of-tomorrow"), Some(adaptive));
-        assert_eq!(asked(Some(adaptive), "claude-3-5-haiku-20241022"), None);
+        let requested = |wanted, model| thinking(wanted, known_model(model), 32_000);
+        assert_eq!(requested(None, "opus"), Some(adaptive));
+        assert_eq!(requested(None, "a-model-of-tomorrow"), Some(adaptive));
+        assert_eq!(requested(Some(adaptive), "claude-3-5-haiku-20241022"), None);
         let all = Thinking::Enabled { budget_tokens: 31_999, display: None };
-        assert_eq!(asked(None, "claude-haiku-4-5"), Some(all));
+        assert_eq!(requested(None, "claude-haiku-4-5"), Some(all));
         assert_eq!(
             thinking(None, known_model("claude-haiku-4-5"), 1_024),
             None,
             "no room to think"
         );
         let some = Thinking::Enabled { budget_tokens: 2_000, display: None };
-        assert_eq!(asked(Some(some), "claude-haiku-4-5"), Some(some));
-        assert_eq!(asked(Some(Thinking::Disabled), "claude-opus-4-5"), Some(Thinking::Disabled));
+        assert_eq!(requested(Some(some), "claude-haiku-4-5"), Some(some));
+        assert_eq!(
+            requested(Some(Thinking::Disabled), "claude-opus-4-5"),
+            Some(Thinking::Disabled)
+        );
     }
 }

@@ -83,7 +83,7 @@ impl Agent {
             return Ok(());
         }
         let (threshold, _) = context::threshold(&self.session, &self.model_name());
-        let given_up = self.compactions.in_vain >= MOST_IN_VAIN;
+        let given_up = self.compactions.ineffective >= MOST_IN_VAIN;
         if self.context_tokens() < threshold || !self.has_answer() || given_up {
             return Ok(());
         }
@@ -92,7 +92,7 @@ impl Agent {
         let compacted = self.compact(CompactTrigger::Auto, None, cancel).await;
         let fits = matches!(&compacted, Ok(done) if done.metadata.post_tokens < Some(threshold));
         self.compactions = AutoCompactions {
-            in_vain: if fits && lasted { 0 } else { self.compactions.in_vain + 1 },
+            ineffective: if fits && lasted { 0 } else { self.compactions.ineffective + 1 },
             length: self.conversation.messages().len(),
         };
         self.announce_compaction(&compacted?).await;

@@ -19,7 +19,7 @@ use crate::{
     session_context::SessionContext,
     turn::{
         batch_hooks::BatchVerdict,
-        machine::{Ending, Then},
+        machine::{AfterCall, Ending},
         outcome::{CallOutcome, successful_calls},
         pipeline::{self, CallContext},
         report::Report,
@@ -47,8 +47,8 @@ pub(super) async fn run(
         session.sink.send(catalog::init(agent, &[])).await;
         match then {
             _ if stops => Box::new(ended(Ending::HookStopped)),
-            Then::HookStopped => Box::new(ended(Ending::HookStopped)),
-            Then::Refused => Box::new(ended(Ending::AbortedTools)),
+            AfterCall::HookStopped => Box::new(ended(Ending::HookStopped)),
+            AfterCall::Refused => Box::new(ended(Ending::AbortedTools)),
             _ => prompt::go_on(agent, Vec::new(), cancel).await,
         }
     };
@@ -71,7 +71,7 @@ struct Made {
     denials: Vec<PermissionDenial>,
     deferred: Vec<DeferredToolUse>,
     /// What the last one that has a say wants of the turn.
-    then: Then,
+    then: AfterCall,
 }
 
 /// Makes the calls one after the other, and shows their results.
@@ -81,14 +81,18 @@ async fn make(
     calls: Vec<DeferredToolUse>,
     cancel: &CancellationToken,
 ) -> Made {
-    let mut made =
-        Made { outcomes: Vec::new(), denials: Vec::new(), deferred: Vec::new(), then: Then::GoOn };
+    let mut made = Made {
+        outcomes: Vec::new(),
+        denials: Vec::new(),
+        deferred: Vec::new(),
+        then: AfterCall::Continue,
+    };
     for DeferredToolUse { id, name, input, .. } in calls {
         let read = input.to_value();
         let call = Arc::new(ToolUseBlock { id, name, input, ..ToolUseBlock::default() });
         let mut outcome = match made.then {
             // After a refusal of the whole turn there is no request for the next call.
-            Then::Refused => Box::new(CallOutcome::interrupted(call)),
+            AfterCall::Refused => Box::new(CallOutcome::interrupted(call)),
             _ => pipeline::run(Arc::clone(context), call, read, None, cancel.clone()).await,
         };
         if let Some(call) = outcome.deferred.take() {
@@ -98,9 +102,9 @@ async fn make(
         for notice in outcome.notices.drain(..) {
             agent.session.sink.emit(notice).await;
         }
-        agent.say_user(outcome.frame(&agent.identity)).await;
+        agent.emit_user(outcome.frame(&agent.identity)).await;
         agent.conversation.answer_anew(outcome.block());
-        if outcome.then != Then::GoOn {
+        if outcome.then != AfterCall::Continue {
             made.then = outcome.then;
         }
         made.denials.extend(outcome.denial.take());

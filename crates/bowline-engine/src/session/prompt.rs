@@ -369,7 +369,7 @@ async fn stopped_unchecked(agent: &mut Agent, prompts: &[UserMessage]) -> Result
     session.sink.send(catalog::init(agent, prompts)).await;
     let blocks = vec![ContentBlock::text(texts::INTERRUPTED)];
     agent.conversation.push_user(blocks.clone());
-    agent.say_user(UserMessage::prompt(blocks).into()).await;
+    agent.emit_user(UserMessage::prompt(blocks).into()).await;
     ResultMessage {
         terminal_reason: Some(TerminalReason::AbortedStreaming),
         ..result::failed(&session, "Interrupted before hooks had decided about the prompt")

@@ -149,12 +149,12 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
 async fn tell_stopped(agent: &Agent, ending: Option<Ending>) {
     let text = texts::interrupted(ending.unwrap_or(Ending::AbortedStreaming));
     let message = UserMessage::prompt(vec![ContentBlock::text(text)]);
-    agent.say_user(Box::new(message)).await;
+    agent.emit_user(Box::new(message)).await;
 }
 
 /// What it says in the end. One that was stopped by its limit has not said that itself.
 fn answer(report: &Report, max_turns: Option<u32>) -> String {
-    let words = &report.last_words;
+    let words = &report.last_text;
     match (report.ending, max_turns) {
         (Some(Ending::MaxTurns), Some(limit)) => {
             let rest = match &**words {
@@ -192,7 +192,7 @@ async fn begin(agent: &mut Agent, prompt: String, told: Vec<String>, skills: Vec
         let uuid = crate::sink::new_uuid();
         agent.session.sink.emit_notice(agent.journal().user(&uuid, &message)).await;
     } else {
-        agent.say_user(message.into()).await;
+        agent.emit_user(message.into()).await;
     }
 }
 

@@ -10,12 +10,12 @@ use uuid::Uuid;
 use super::outcome::CallOutcome;
 use crate::agent::Agent;
 
-/// What the hooks of a batch of calls want.
+/// The verdict of the hooks on a batch of calls.
 #[derive(Debug, Default)]
 pub(crate) struct BatchVerdict {
-    /// What the model is to know.
+    /// Texts for the model.
     pub(crate) context: Vec<String>,
-    /// The turn ends here.
+    /// Whether the turn ends here.
     pub(crate) stops: bool,
 }
 

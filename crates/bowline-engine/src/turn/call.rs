@@ -10,7 +10,7 @@ use tokio::task::{self, JoinError, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
-    machine::Then,
+    machine::AfterCall,
     outcome::CallOutcome,
     pipeline::{self, CallContext},
     schedule::{Concurrency, Schedule},
@@ -26,15 +26,16 @@ pub(crate) struct Calls {
     waiting: HashMap<ToolUseId, WaitingCall>,
     tasks: JoinSet<Box<CallOutcome>>,
     running: Vec<RunningCall>,
-    /// The place of each call among those the model made.
+    /// The index of each call in the order in which the model made them.
     order: HashMap<ToolUseId, usize>,
     results: Vec<CallOutcome>,
-    /// The result of the call that ended last, until the host has seen it. Calls that begin
-    /// meanwhile do not run before.
+    /// The result of the call that ended last, until it is sent. Calls that start meanwhile wait
+    /// for it, so that the host sees messages in their order.
     unshown: Option<Unshown>,
 }
 
-/// A result on its way to the host; gone, it has arrived.
+/// A result that is not sent yet; dropped once it is, which cancels the token and so releases
+/// the calls that wait.
 struct Unshown {
     shown: CancellationToken,
     _guard: DropGuard,
@@ -43,7 +44,7 @@ struct Unshown {
 /// A call that has not begun.
 struct WaitingCall {
     call: Arc<ToolUseBlock>,
-    /// Its input, read.
+    /// Its parsed input.
     input: Value,
 }
 
@@ -68,7 +69,7 @@ impl Calls {
         }
     }
 
-    /// Makes the input what the tool takes, if it takes it at all, and returns it.
+    /// Normalizes a valid input to the schema of its tool, and returns it parsed.
     pub(crate) fn complete_input(&self, call: &mut ToolUseBlock) -> Value {
         let input = call.input.to_value();
         if input.get(UNPARSED_INPUT).is_some() {
@@ -83,24 +84,24 @@ impl Calls {
         }
     }
 
-    /// Whether the answer has a call of this name already.
-    pub(crate) fn knows(&self, id: &ToolUseId) -> bool {
+    /// Whether the response already has a call with this id.
+    pub(crate) fn contains(&self, id: &ToolUseId) -> bool {
         self.order.contains_key(id)
     }
 
-    /// What a host shows of a call of an MCP tool.
+    /// Display metadata of a call of an MCP tool.
     pub(crate) fn meta(&self, block: &ContentBlock) -> Option<Vec<ToolUseMeta>> {
         let ContentBlock::ToolUse(call) = block else { return None };
         self.context.tools.meta(call).map(|meta| vec![meta])
     }
 
-    /// Notes a call and its input; [`start`](Self::start) lines it up.
+    /// Adds a call and its input; [`start`](Self::start) schedules it.
     pub(crate) fn add(&mut self, call: ToolUseBlock, input: Value) {
         self.order.insert(call.id.clone(), self.order.len());
         self.waiting.insert(call.id.clone(), WaitingCall { call: Arc::new(call), input });
     }
 
-    /// Lines a call up and starts what may run.
+    /// Schedules a call and starts every call that may run.
     pub(crate) fn start(&mut self, id: &ToolUseId) {
         if let Some(WaitingCall { call, input }) = self.waiting.get(id) {
             let concurrency = Concurrency::of(&self.context.tools, &call.name, input);
@@ -109,7 +110,7 @@ impl Calls {
         }
     }
 
-    /// Stops a call. One that has not begun never will.
+    /// Stops a call; one that has not begun never starts.
     pub(crate) fn stop(&mut self, id: &ToolUseId) {
         self.schedule.end(id);
         for running in self.running.iter().filter(|running| running.call.id == *id) {
@@ -130,7 +131,7 @@ impl Calls {
         self.results.push(outcome);
     }
 
-    /// The host has seen the result of the call that ended last.
+    /// Notes that the result of the call that ended last is sent.
     pub(crate) fn shown(&mut self) {
         self.unshown = None;
     }
@@ -143,7 +144,7 @@ impl Calls {
         results
     }
 
-    /// Stops everything and returns what every unfinished call came to.
+    /// Stops all calls and returns the outcomes of the unfinished ones.
     pub(crate) async fn drain(&mut self, grace: Duration) -> Vec<CallOutcome> {
         for running in &self.running {
             running.cancel.cancel();
@@ -174,7 +175,7 @@ impl Calls {
             let before = self.unshown.as_ref().map(|unshown| unshown.shown.clone());
             let context = Arc::clone(&self.context);
             let run = pipeline::run(context, call.clone(), input, before, cancel.clone());
-            // In a box, because a task is copied some times before it runs, and this is kilobytes.
+            // Boxed: the future is kilobytes, and spawning moves it several times.
             let task = self.tasks.spawn(Box::pin(run));
             self.running.push(RunningCall { task: task.id(), call, cancel });
         }
@@ -182,8 +183,8 @@ impl Calls {
 
     fn ended(&mut self, done: Result<(task::Id, Box<CallOutcome>), JoinError>) -> Box<CallOutcome> {
         let task = done.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
-        let place = self.running.iter().position(|running| running.task == task);
-        let running = place.map(|place| self.running.swap_remove(place));
+        let index = self.running.iter().position(|running| running.task == task);
+        let running = index.map(|index| self.running.swap_remove(index));
         let outcome = match (done, running) {
             (Ok((_, outcome)), _) => outcome,
             (Err(error), Some(running)) if error.is_panic() => {
@@ -197,8 +198,8 @@ impl Calls {
         self.schedule.end(outcome.id());
         let shown = CancellationToken::new();
         self.unshown = Some(Unshown { _guard: shown.clone().drop_guard(), shown });
-        // After a refusal of the whole turn there is no request for the next call.
-        if outcome.then != Then::Refused {
+        // A refusal ends the whole turn, so the next call must not request permission.
+        if outcome.then != AfterCall::Refused {
             self.start_ready();
         }
         outcome

@@ -1,8 +1,8 @@
-//! Concurrency guard for direct tool calls: shared for tools that are safe beside others, exclusive otherwise.
+//! Concurrency guard for direct tool calls: shared for concurrency-safe tools, exclusive otherwise.
 //!
 //! A slot is acquired before a call is checked, because what is allowed depends on what other calls do
-//! (they change the current directory), and released while the user is asked, because people take their
-//! time. Only a call that may run acquires it again.
+//! (they change the current directory), and released while a permission request is pending, because
+//! people take their time. Only a call that may run acquires it again.
 
 use std::sync::Arc;
 

@@ -8,8 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::pipeline::{CallContext, Proposed};
 use crate::hook::HookReport;
 
-/// Asks hooks whether a task may be called done, if that is what a call does. Returns their
-/// objection.
+/// Runs the `TaskCompleted` hooks if a call completes a task. Returns their objection.
 pub(super) async fn completion_refused(
     context: &CallContext,
     proposed: &Proposed,
@@ -26,8 +25,8 @@ pub(super) async fn completion_refused(
     report.tool_refusal()
 }
 
-/// Tells hooks of a task that a call has added.
-pub(super) async fn tell_created(
+/// Runs the `TaskCreated` hooks if a call has added a task.
+pub(super) async fn run_created_hooks(
     context: &CallContext,
     proposed: &Proposed,
     created: Option<&Value>,

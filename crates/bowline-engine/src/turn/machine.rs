@@ -1,4 +1,4 @@
-//! The turn as data: what happened goes in, what to do comes out. No I/O, no clock.
+//! The turn as a state machine: events in, effects out. No I/O, no clock.
 //!
 //! One turn is everything between a prompt and its result. The machine decides
 //! when to call the model, when to wait for tools, when the turn is over and how;
@@ -10,18 +10,19 @@ use bowline_protocol::{StopReason, ToolUseId};
 
 /// How often in a row the model may run into its output limit before the turn fails.
 const OUTPUT_LIMIT_RECOVERIES: u32 = 3;
-/// How often the model may decline to answer before the turn fails.
+/// How often the model may refuse before the turn fails.
 const REFUSAL_RECOVERIES: u32 = 1;
-/// How often an answer without any content is asked for again.
-const EMPTY_ANSWER_RECOVERIES: u32 = 1;
+/// How often a response without content is requested again.
+const EMPTY_RESPONSE_RECOVERIES: u32 = 1;
 /// How often in a row the stream may break off before the turn fails.
 const CUT_RECOVERIES: u32 = 3;
-/// How often the API may pause in the middle of an answer. Each pause is some minutes of its own tools.
-const MOST_PAUSES: u32 = 64;
+/// How often the API may pause in the middle of a response (`pause_turn`). Each pause is some minutes
+/// of server-side tools.
+const MAX_PAUSES: u32 = 64;
 /// How often structured output may miss its schema before the turn fails.
 const STRUCTURED_OUTPUT_ATTEMPTS: u32 = 5;
 
-/// What bounds a turn.
+/// The limits of a turn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// Model round trips; `None` for no limit.
@@ -38,90 +39,90 @@ impl Default for Limits {
     }
 }
 
-/// What happened.
+/// An event that moves the turn on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The prompt was accepted.
     Prompted,
-    /// The model completed a tool call while it still speaks.
+    /// The model completed a tool call while its response still streams.
     Called(ToolUseId),
-    /// The model has finished speaking.
-    Answered {
+    /// The model's response is complete.
+    ResponseEnded {
         /// Why it stopped.
         stop_reason: Option<StopReason>,
-        /// Whether it said anything at all.
+        /// Whether it has no content besides thinking.
         empty: bool,
     },
     /// The stream broke off after at least one complete block.
     Cut,
-    /// The model could not be reached, or refused for good.
+    /// The request failed and is not retried.
     Failed,
     /// A tool call has its result.
-    Finished(ToolUseId, Then),
+    Finished(ToolUseId, AfterCall),
     /// Stop hooks let the turn end.
     StopAllowed,
-    /// A Stop hook wants the model to go on.
+    /// A Stop hook wants the model to continue.
     StopBlocked,
-    /// A Stop hook ended the turn in its own name.
+    /// A Stop hook ended the turn (`continue: false`).
     StopPrevented,
     /// A hook stopped the turn after a batch of calls.
     BatchStopped,
-    /// The money is spent.
+    /// The budget is spent.
     BudgetExhausted,
-    /// Somebody interrupted.
+    /// The host interrupted the turn.
     Interrupted,
 }
 
-/// What a finished tool call means for the turn.
+/// The effect of a finished tool call on the turn.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Then {
-    /// Nothing special: the model gets the result.
-    GoOn,
-    /// The structured output is there.
+pub enum AfterCall {
+    /// None: the model gets the result.
+    Continue,
+    /// The structured output is complete.
     StructuredOutput,
     /// The structured output did not fit its schema.
     StructuredOutputRejected,
     /// A hook stopped the turn after this call.
     HookStopped,
-    /// A hook put the call off; the host will see to it.
+    /// A hook deferred the call to the host.
     Deferred,
-    /// The person refused the call and the whole turn with it.
+    /// The user refused the call and the whole turn with it.
     Refused,
 }
 
-/// What to do.
+/// An action that the caller performs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Send the conversation to the model.
     CallModel,
-    /// Stop listening to the model.
+    /// Cancel the model's response.
     StopModel,
-    /// Let this call run as soon as its neighbors allow.
+    /// Run this call as soon as its concurrency allows.
     RunTool(ToolUseId),
     /// Cancel this call.
     StopTool(ToolUseId),
-    /// Tell the model something it did not ask for.
+    /// Send the model a message of the engine.
     Nudge(Nudge),
-    /// Ask the Stop hooks.
-    AskStopHooks,
-    /// Tell the user that the Stop hooks are not asked any more.
+    /// Run the Stop hooks.
+    RunStopHooks,
+    /// Notify the user that the Stop hooks' objections are overridden.
     OverrideStopHooks,
     /// The turn is over.
     End(Ending),
 }
 
-/// Why the engine itself says something to the model.
+/// The reason of a message from the engine to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nudge {
-    /// It ran into the output limit: go on where you stopped.
+    /// The response hit the output limit: the model is to continue it.
     OutputLimit,
-    /// The stream broke off: go on where you stopped.
+    /// The stream broke off: the model is to continue the response.
     CutStream,
-    /// It said nothing: continue.
-    EmptyAnswer,
-    /// It declined: continue without that.
+    /// The response had no content.
+    EmptyResponse,
+    /// The model refused: it is to continue without that content.
     Refusal,
-    /// It has not called the structured output tool.
+    /// The model has not called the structured output tool.
     StructuredOutput,
     /// A Stop hook has feedback.
     StopFeedback,
@@ -134,23 +135,23 @@ pub enum Ending {
     Completed,
     /// A hook stopped the turn.
     HookStopped,
-    /// A Stop hook ended the turn in its own name.
+    /// A Stop hook ended the turn (`continue: false`).
     StopHookPrevented,
-    /// A tool call was put off.
+    /// A tool call was deferred.
     Deferred,
-    /// Interrupted while the model spoke.
+    /// Interrupted while the model responded.
     AbortedStreaming,
-    /// Interrupted, or refused for good, while tools ran.
+    /// Interrupted, or refused by the user, while tools ran.
     AbortedTools,
     /// Too many round trips.
     MaxTurns,
-    /// The money is spent.
+    /// The budget is spent.
     BudgetExhausted,
-    /// The model could not be reached, or refused for good.
+    /// The request failed and was not retried.
     ApiError,
-    /// The output limit was met again and again.
+    /// The output limit was hit too often in a row.
     OutputLimit,
-    /// The model declined to answer, and did so again when it was asked to go on.
+    /// The model refused, and refused again after the nudge.
     Refused,
     /// The structured output never fitted its schema.
     StructuredOutputRetries,
@@ -167,27 +168,27 @@ pub struct Turn {
 #[derive(Debug, Clone, PartialEq)]
 enum State {
     Ready,
-    /// The model speaks; what it has called may run already.
-    Answering(Calls),
-    /// The model waits for these.
-    Acting(Calls),
+    /// The response streams; the calls that are complete may run already.
+    Responding(Calls),
+    /// The response is complete; these calls are not.
+    RunningTools(Calls),
     /// The Stop hooks decide.
     Stopping,
     Ended,
 }
 
-/// The tool calls of one answer.
+/// The tool calls of one response.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Calls {
     unfinished: BTreeSet<ToolUseId>,
     any: bool,
-    /// Whether the model declined to go on after them.
+    /// Whether the model refused to continue after them.
     refused: bool,
     /// The first call that ends the turn decides how.
     ending: Option<Ending>,
 }
 
-/// What is counted over the whole turn.
+/// Counters over the whole turn.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Tally {
     rounds: u32,
@@ -196,7 +197,7 @@ struct Tally {
     pauses: u32,
     /// In a row.
     output_limits: u32,
-    empty_answers: u32,
+    empty_responses: u32,
     refusals: u32,
     stop_blocks: u32,
     rejected_outputs: u32,
@@ -214,7 +215,7 @@ impl Turn {
         self.state == State::Ended
     }
 
-    /// Moves on. An event that is invalid in a state changes nothing.
+    /// Applies an event. One that is invalid in the current state changes nothing.
     #[must_use]
     pub fn step(&mut self, event: Event) -> Vec<Effect> {
         match (std::mem::replace(&mut self.state, State::Ended), event) {
@@ -225,38 +226,38 @@ impl Turn {
             (state, Event::BudgetExhausted) => stop_everything(&state, Ending::BudgetExhausted),
             (state, Event::BatchStopped) => stop_everything(&state, Ending::HookStopped),
             (State::Ready, Event::Prompted) => self.call_model(),
-            (State::Answering(mut calls), Event::Called(id)) => {
+            (State::Responding(mut calls), Event::Called(id)) => {
                 calls.any = true;
                 calls.unfinished.insert(id.clone());
-                self.state = State::Answering(calls);
+                self.state = State::Responding(calls);
                 vec![Effect::RunTool(id)]
             }
-            (State::Answering(calls), Event::Answered { stop_reason, empty }) => {
-                self.answered(calls, stop_reason, empty)
+            (State::Responding(calls), Event::ResponseEnded { stop_reason, empty }) => {
+                self.response_ended(calls, stop_reason, empty)
             }
-            (State::Answering(calls), Event::Cut) if !calls.any => {
+            (State::Responding(calls), Event::Cut) if !calls.any => {
                 self.tally.cuts += 1;
                 match self.tally.cuts > CUT_RECOVERIES {
                     true => vec![Effect::End(Ending::ApiError)],
                     false => self.nudge(Nudge::CutStream),
                 }
             }
-            // The calls that came through are complete: their results tell the model to go on.
-            (State::Answering(calls), Event::Cut) => self.act(calls),
-            (State::Answering(calls), Event::Failed) => {
-                stop_everything(&State::Acting(calls), Ending::ApiError)
+            // The calls that arrived are complete: with their results the model continues.
+            (State::Responding(calls), Event::Cut) => self.run_tools(calls),
+            (State::Responding(calls), Event::Failed) => {
+                stop_everything(&State::RunningTools(calls), Ending::ApiError)
             }
-            (State::Answering(mut calls), Event::Finished(id, then)) => {
+            (State::Responding(mut calls), Event::Finished(id, then)) => {
                 self.finish(&mut calls, &id, then);
                 if calls.ending == Some(Ending::AbortedTools) {
-                    return stop_everything(&State::Answering(calls), Ending::AbortedTools);
+                    return stop_everything(&State::Responding(calls), Ending::AbortedTools);
                 }
-                self.state = State::Answering(calls);
+                self.state = State::Responding(calls);
                 vec![]
             }
-            (State::Acting(mut calls), Event::Finished(id, then)) => {
+            (State::RunningTools(mut calls), Event::Finished(id, then)) => {
                 self.finish(&mut calls, &id, then);
-                self.act(calls)
+                self.run_tools(calls)
             }
             (State::Stopping, Event::StopAllowed) => vec![Effect::End(Ending::Completed)],
             (State::Stopping, Event::StopPrevented) => {
@@ -280,7 +281,7 @@ impl Turn {
         }
     }
 
-    fn answered(
+    fn response_ended(
         &mut self,
         mut calls: Calls,
         stop_reason: Option<StopReason>,
@@ -288,11 +289,11 @@ impl Turn {
     ) -> Vec<Effect> {
         let tally = &mut self.tally;
         tally.cuts = 0;
-        // Tool calls decide, not the stop reason.
+        // Tool calls take precedence over the stop reason.
         if calls.any {
             tally.output_limits = 0;
             calls.refused = stop_reason == Some(StopReason::Refusal);
-            return self.act(calls);
+            return self.run_tools(calls);
         }
         match stop_reason {
             Some(StopReason::MaxTokens | StopReason::ModelContextWindowExceeded) => {
@@ -302,14 +303,14 @@ impl Turn {
                     false => self.nudge(Nudge::OutputLimit),
                 }
             }
-            Some(StopReason::PauseTurn) if !empty && tally.pauses < MOST_PAUSES => {
+            Some(StopReason::PauseTurn) if !empty && tally.pauses < MAX_PAUSES => {
                 tally.pauses += 1;
                 self.call_model()
             }
             Some(StopReason::Refusal) => self.refused(),
-            _ if empty && tally.empty_answers < EMPTY_ANSWER_RECOVERIES => {
-                tally.empty_answers += 1;
-                self.nudge(Nudge::EmptyAnswer)
+            _ if empty && tally.empty_responses < EMPTY_RESPONSE_RECOVERIES => {
+                tally.empty_responses += 1;
+                self.nudge(Nudge::EmptyResponse)
             }
             _ if self.limits.structured_output && !tally.demanded_output => {
                 tally.demanded_output = true;
@@ -317,37 +318,37 @@ impl Turn {
             }
             _ => {
                 self.state = State::Stopping;
-                vec![Effect::AskStopHooks]
+                vec![Effect::RunStopHooks]
             }
         }
     }
 
-    fn finish(&mut self, calls: &mut Calls, id: &ToolUseId, then: Then) {
+    fn finish(&mut self, calls: &mut Calls, id: &ToolUseId, then: AfterCall) {
         calls.unfinished.remove(id);
         let ending = match then {
-            Then::GoOn => None,
-            Then::StructuredOutput => Some(Ending::Completed),
-            Then::StructuredOutputRejected => {
+            AfterCall::Continue => None,
+            AfterCall::StructuredOutput => Some(Ending::Completed),
+            AfterCall::StructuredOutputRejected => {
                 self.tally.rejected_outputs += 1;
                 (self.tally.rejected_outputs >= STRUCTURED_OUTPUT_ATTEMPTS)
                     .then_some(Ending::StructuredOutputRetries)
             }
-            Then::HookStopped => Some(Ending::HookStopped),
-            Then::Deferred => Some(Ending::Deferred),
-            Then::Refused => Some(Ending::AbortedTools),
+            AfterCall::HookStopped => Some(Ending::HookStopped),
+            AfterCall::Deferred => Some(Ending::Deferred),
+            AfterCall::Refused => Some(Ending::AbortedTools),
         };
         calls.ending = calls.ending.or(ending);
     }
 
-    /// The answer is complete: wait for its tools, or go on if they are done.
-    fn act(&mut self, calls: Calls) -> Vec<Effect> {
+    /// The response is complete: waits for its tools, or continues if they are done.
+    fn run_tools(&mut self, calls: Calls) -> Vec<Effect> {
         match calls.ending {
-            // Nobody will read the other results: the person refused the whole turn.
+            // The user refused the whole turn, so the other results are of no use.
             Some(Ending::AbortedTools) => {
-                stop_everything(&State::Acting(calls), Ending::AbortedTools)
+                stop_everything(&State::RunningTools(calls), Ending::AbortedTools)
             }
             _ if !calls.unfinished.is_empty() => {
-                self.state = State::Acting(calls);
+                self.state = State::RunningTools(calls);
                 vec![]
             }
             Some(ending) => vec![Effect::End(ending)],
@@ -356,7 +357,7 @@ impl Turn {
         }
     }
 
-    /// The model declines: once it is asked to go on without what it declined.
+    /// The model refused: nudges it once, then ends the turn.
     fn refused(&mut self) -> Vec<Effect> {
         self.tally.refusals += 1;
         match self.tally.refusals > REFUSAL_RECOVERIES {
@@ -377,15 +378,15 @@ impl Turn {
             return vec![Effect::End(Ending::MaxTurns)];
         }
         self.tally.rounds += 1;
-        self.state = State::Answering(Calls::default());
+        self.state = State::Responding(Calls::default());
         vec![Effect::CallModel]
     }
 }
 
 fn interrupt(state: State) -> Vec<Effect> {
     let ending = match &state {
-        State::Answering(calls) if !calls.any => Ending::AbortedStreaming,
-        State::Answering(_) | State::Acting(_) => Ending::AbortedTools,
+        State::Responding(calls) if !calls.any => Ending::AbortedStreaming,
+        State::Responding(_) | State::RunningTools(_) => Ending::AbortedTools,
         State::Ready | State::Stopping | State::Ended => Ending::AbortedStreaming,
     };
     stop_everything(&state, ending)
@@ -393,8 +394,8 @@ fn interrupt(state: State) -> Vec<Effect> {
 
 fn stop_everything(state: &State, ending: Ending) -> Vec<Effect> {
     let (model, calls) = match state {
-        State::Answering(calls) => (Some(Effect::StopModel), Some(calls)),
-        State::Acting(calls) => (None, Some(calls)),
+        State::Responding(calls) => (Some(Effect::StopModel), Some(calls)),
+        State::RunningTools(calls) => (None, Some(calls)),
         State::Ready | State::Stopping | State::Ended => (None, None),
     };
     let tools = calls.into_iter().flat_map(|calls| calls.unfinished.iter().cloned());

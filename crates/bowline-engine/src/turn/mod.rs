@@ -1,7 +1,7 @@
 //! Turn: everything between a prompt and its result.
 //!
-//! [`machine`] decides, as a pure function of what happened; the rest of this
-//! folder performs: it requests the model, runs tools, and sends messages.
+//! [`machine`] decides, as a pure state machine; the rest of this folder performs
+//! its effects: it requests the model, runs tools, and sends messages.
 
 pub(crate) mod batch_hooks;
 pub(crate) mod call;

@@ -11,22 +11,22 @@ use bowline_protocol::{
 use bowline_tools::{ToolFailure, ToolOutput};
 use serde_json::Value;
 
-use super::machine::Then;
+use super::machine::AfterCall;
 use crate::{clock::timestamp, identity::Identity};
 
 /// The outcome of one tool call.
 #[derive(Debug)]
 pub(crate) struct CallOutcome {
     pub(crate) call: Arc<ToolUseBlock>,
-    /// What the model sees.
+    /// The content for the model.
     pub(crate) content: Content,
-    /// What `is_error` says.
+    /// The `is_error` of the result block.
     pub(crate) is_error: Option<bool>,
-    /// What programs see.
+    /// The structured result, for hosts and hooks.
     pub(crate) structured: Option<Value>,
-    /// How it came to run, or not to.
+    /// The permission decision, and why the call did not run.
     pub(crate) meta: Option<ToolResultMeta>,
-    /// If it was not allowed.
+    /// Set if the call was not allowed.
     pub(crate) denial: Option<PermissionDenial>,
     /// Messages sent before the result.
     pub(crate) notices: Vec<Message>,
@@ -34,13 +34,13 @@ pub(crate) struct CallOutcome {
     pub(crate) remarks: Vec<InformationalMessage>,
     /// Blocks for the model that follow the result.
     pub(crate) follow_up: Vec<ContentBlock>,
-    /// What hooks want the model to know.
+    /// Texts of hooks for the model.
     pub(crate) context: Vec<String>,
-    /// The answer in the shape the host asked for.
+    /// The structured output that the host requested.
     pub(crate) structured_output: Option<RawJson>,
-    /// If a hook deferred it.
+    /// Set if a hook deferred the call.
     pub(crate) deferred: Option<DeferredToolUse>,
-    pub(crate) then: Then,
+    pub(crate) then: AfterCall,
 }
 
 /// The calls that did not fail.
@@ -70,7 +70,7 @@ impl CallOutcome {
         }
     }
 
-    /// The call was not allowed: `message` tells the model why.
+    /// The call was not allowed: `message` gives the model the reason.
     pub(crate) fn denied(call: Arc<ToolUseBlock>, message: &str) -> Self {
         let denial = PermissionDenial {
             tool_name: call.name.clone(),
@@ -106,7 +106,7 @@ impl CallOutcome {
             input: call.input.clone(),
             ..DeferredToolUse::default()
         };
-        Self { deferred: Some(deferred), then: Then::Deferred, ..Self::blank(call) }
+        Self { deferred: Some(deferred), then: AfterCall::Deferred, ..Self::blank(call) }
     }
 
     fn blank(call: Arc<ToolUseBlock>) -> Self {
@@ -123,7 +123,7 @@ impl CallOutcome {
             context: Vec::new(),
             structured_output: None,
             deferred: None,
-            then: Then::GoOn,
+            then: AfterCall::Continue,
         }
     }
 
@@ -136,7 +136,7 @@ impl CallOutcome {
         self.is_error == Some(true)
     }
 
-    /// Notes who forbade the call.
+    /// Records the decision that rejected the call.
     pub(crate) fn rejected(
         &mut self,
         kind: NonExecutionKind,
@@ -151,7 +151,7 @@ impl CallOutcome {
         self.meta = Some(meta);
     }
 
-    /// What the result says about a decision on this call.
+    /// Metadata of the result for a decision on this call.
     pub(crate) fn decided(&self, decision: PermissionDecision) -> ToolResultMeta {
         ToolResultMeta {
             id: self.call.id.clone(),
@@ -170,7 +170,7 @@ impl CallOutcome {
         })
     }
 
-    /// The same for one who needs nothing else of it.
+    /// [`block`](Self::block) without a copy, for a caller that needs nothing else.
     pub(crate) fn into_block(self) -> ContentBlock {
         ContentBlock::ToolResult(ToolResultBlock {
             tool_use_id: self.call.id.clone(),
@@ -180,7 +180,8 @@ impl CallOutcome {
         })
     }
 
-    /// The result as the host sees it. Of what a subagent's tools return only failures are of use to it.
+    /// The result as the host sees it. Structured results of a subagent's tools are left out unless they
+    /// failed: hosts show only failures.
     pub(crate) fn frame(&self, identity: &Identity) -> Box<UserMessage> {
         let mut frame = Box::new(UserMessage::prompt(vec![self.block()]));
         frame.timestamp = Some(timestamp());

@@ -13,10 +13,10 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    machine::Then,
+    machine::AfterCall,
     outcome::CallOutcome,
     pipeline::{CallContext, Proposed},
-    prompt_tool::ask_prompt_tool,
+    prompt_tool::call_prompt_tool,
 };
 use crate::{
     config::PermissionPrompts,
@@ -29,17 +29,17 @@ const REMIND_AFTER: Duration = Duration::from_secs(6);
 /// The most updates of one response.
 const MAX_UPDATES: usize = 4096;
 
-/// What the model is told when the whole turn is refused along with the call.
-const REFUSED_FOR_GOOD: &str = "The user doesn't want to proceed with this tool use. The tool use \
+/// The message to the model when the user refuses the call and the whole turn.
+const TURN_REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use \
     was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what \
     you are doing and wait for the user to tell you how to proceed.";
-/// What is added to a refusal that a hook does not take for the last word.
+/// Appended to a denial that a `PermissionDenied` hook allows to be retried.
 const MAY_RETRY: &str = " A hook has noted this; the call may be tried again.";
 /// Returned to the caller when another call changed the working directory while permission was pending.
 const MOVED: &str = "Another call has changed the working directory while permission for this \
     one was pending, so it did not run. Call it again if it is to run in the new directory.";
 /// The message to the model when the host's response is invalid. SDKs know this text.
-const BAD_ANSWER: &str = "The canUseTool callback returned an invalid permission result. Expected \
+const INVALID_RESPONSE: &str = "The canUseTool callback returned an invalid permission result. Expected \
     {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}. \
     updatedPermissions may hold at most 4096 updates, rules and directories in all.";
 
@@ -57,12 +57,14 @@ pub(crate) async fn permit(
             proposed.confinement = reason.confinement;
             Ok(Some(decision))
         }
-        // Most calls are allowed by rules, so that the others' futures are no part of this one.
+        // Most calls are allowed by rules: boxed, the rarer futures do not enlarge this one.
         Verdict::Deny(denial) => {
-            let denial = Box::pin(tell_denied(context, proposed, denial, cancel)).await;
+            let denial = Box::pin(run_denied_hooks(context, proposed, denial, cancel)).await;
             Err(deny(context, proposed, denial))
         }
-        Verdict::Ask(question) => Box::pin(ask(context, proposed, *question, cancel)).await,
+        Verdict::Ask(request) => {
+            Box::pin(request_approval(context, proposed, *request, cancel)).await
+        }
     }
 }
 
@@ -82,7 +84,7 @@ fn evaluate(context: &CallContext, proposed: &Proposed) -> Verdict {
 }
 
 /// Runs the hooks of a call that the mode denied without a request; they may let the model retry.
-async fn tell_denied(
+async fn run_denied_hooks(
     context: &CallContext,
     proposed: &Proposed,
     mut denial: Denial,
@@ -105,12 +107,12 @@ async fn tell_denied(
     denial
 }
 
-/// Tools that are themselves a question to a person.
+/// Whether the tool is itself a prompt to the user, so that no rule may allow it.
 fn needs_person(tool: &str) -> bool {
     matches!(tool, "AskUserQuestion" | "ExitPlanMode")
 }
 
-/// How [`PermissionDecision`]s name hooks.
+/// The source and reason type of a [`PermissionDecision`] made by a hook.
 pub(crate) fn by_hook() -> (DecisionSource, Option<DecisionReasonType>) {
     (DecisionSource::Hook, Some(DecisionReasonType::Hook))
 }
@@ -138,10 +140,11 @@ fn deny(context: &CallContext, proposed: &Proposed, denial: Denial) -> Box<CallO
     Box::new(outcome)
 }
 
-async fn ask(
+/// Requests approval from hooks and the host.
+async fn request_approval(
     context: &CallContext,
     proposed: &mut Proposed,
-    question: ApprovalRequest,
+    approval: ApprovalRequest,
     cancel: &CancellationToken,
 ) -> Result<Option<PermissionDecision>, Box<CallOutcome>> {
     let no_approver = match &context.prompts {
@@ -153,18 +156,18 @@ async fn ask(
         // Queued messages are sent before a hook receives what follows from them.
         context.session.sink.flush().await;
     }
-    let answer = match no_approver {
+    let decision = match no_approver {
         Some(why) => {
-            let answer = ask_hooks(context, proposed, &question, cancel).await;
-            answer.map_or(Decision::NoApproval(why), Decision::Hook)
+            let decided = request_from_hooks(context, proposed, &approval, cancel).await;
+            decided.map_or(Decision::NoApproval(why), Decision::Hook)
         }
         None => {
-            let host = ask_host(context, proposed, &question, cancel);
-            let hooks = ask_hooks(context, proposed, &question, cancel);
+            let host = request_from_host(context, proposed, &approval, cancel);
+            let hooks = request_from_hooks(context, proposed, &approval, cancel);
             with_slot_released(context, race(host, hooks, cancel)).await
         }
     };
-    match answer {
+    match decision {
         Decision::Host(PermissionResult::Allow(allow)) => {
             accept(context, proposed, &allow).await.map(Some)
         }
@@ -172,7 +175,7 @@ async fn ask(
         Decision::Hook(HookPermissionResult::Allow(allow)) => {
             accept(context, proposed, &allow).await?;
             let (source, reason_type) = by_hook();
-            Ok(Some(decision(PermissionVerdict::Accept, source, reason_type)))
+            Ok(Some(permission_decision(PermissionVerdict::Accept, source, reason_type)))
         }
         Decision::Hook(HookPermissionResult::Deny(deny)) => {
             let message = deny.message.unwrap_or_else(|| "Permission denied by hook".to_owned());
@@ -182,7 +185,7 @@ async fn ask(
             outcome.rejected(NonExecutionKind::PermissionRule, source, reason_type);
             Err(outcome)
         }
-        Decision::NoApproval(why) => Err(deny(context, proposed, question.unapproved(why))),
+        Decision::NoApproval(why) => Err(deny(context, proposed, approval.unapproved(why))),
         Decision::Failed(message) => Err(failed(proposed, &message)),
         Decision::Cancelled => {
             let mut outcome = CallOutcome::interrupted(proposed.call.clone());
@@ -198,22 +201,22 @@ async fn ask(
     })
 }
 
-/// Waits for a decision with the call's slot released. A denied call needs none any more; an allowed
-/// one was permitted for the directory that was current then, and for no other.
+/// Waits for a decision with the call's slot released. A denied call needs no slot any more; an
+/// allowed one was permitted for the working directory of that moment only.
 async fn with_slot_released(
     context: &CallContext,
-    answer: impl Future<Output = Decision>,
+    decision: impl Future<Output = Decision>,
 ) -> Decision {
-    let Some(slot) = &context.slot else { return answer.await };
+    let Some(slot) = &context.slot else { return decision.await };
     let directory = context.workspace.current_dir();
     slot.release();
-    let answer = answer.await;
-    if !answer.allows() {
-        return answer;
+    let decision = decision.await;
+    if !decision.allows() {
+        return decision;
     }
     slot.acquire_again().await;
     match context.workspace.current_dir() == directory {
-        true => answer,
+        true => decision,
         false => Decision::Failed(MOVED.to_owned()),
     }
 }
@@ -229,7 +232,7 @@ async fn race(
     let decided = poll_fn(|context| {
         let (host, hooks) = (host.as_mut().poll(context), hooks.as_mut().poll(context));
         match (host, hooks) {
-            (Poll::Ready(answer), _) => Poll::Ready(answer),
+            (Poll::Ready(decision), _) => Poll::Ready(decision),
             (Poll::Pending, Poll::Ready(Some(decision))) => Poll::Ready(Decision::Hook(decision)),
             // Hooks without an opinion leave it to the host.
             (Poll::Pending, Poll::Ready(None) | Poll::Pending) => Poll::Pending,
@@ -237,7 +240,7 @@ async fn race(
     });
     tokio::select! {
         biased;
-        answer = decided => answer,
+        decision = decided => decision,
         () = cancel.cancelled() => Decision::Cancelled,
     }
 }
@@ -261,31 +264,31 @@ impl Decision {
     }
 }
 
-async fn ask_host(
+async fn request_from_host(
     context: &CallContext,
     proposed: &Proposed,
-    question: &ApprovalRequest,
+    approval: &ApprovalRequest,
     cancel: &CancellationToken,
 ) -> Decision {
     let session = &context.session;
-    let answered = match &context.prompts {
-        PermissionPrompts::McpTool(tool) => ask_prompt_tool(context, tool, proposed).await,
+    let response = match &context.prompts {
+        PermissionPrompts::McpTool(tool) => call_prompt_tool(context, tool, proposed).await,
         _ => {
-            let request = request(context, proposed, question);
+            let request = request(context, proposed, approval);
             let _pending = session.approvals.opened().await;
-            let mut asked = std::pin::pin!(session.sink.host().can_use_tool(request));
+            let mut response = std::pin::pin!(session.sink.host().can_use_tool(request));
             tokio::select! {
-                answer = &mut asked => answer,
+                response = &mut response => response,
                 () = tokio::time::sleep(REMIND_AFTER) => {
                     remind(context, proposed, cancel).await;
-                    asked.await
+                    response.await
                 }
             }
         }
     };
-    match answered {
+    match response {
         Ok(result) => Decision::Host(result),
-        Err(HostError::Malformed(_)) => Decision::Failed(BAD_ANSWER.to_owned()),
+        Err(HostError::Malformed(_)) => Decision::Failed(INVALID_RESPONSE.to_owned()),
         Err(HostError::Closed) => Decision::Failed(
             "Tool permission request failed: AbortError: Tool permission stream closed before \
              response received"
@@ -295,7 +298,7 @@ async fn ask_host(
     }
 }
 
-fn request(context: &CallContext, proposed: &Proposed, question: &ApprovalRequest) -> CanUseTool {
+fn request(context: &CallContext, proposed: &Proposed, approval: &ApprovalRequest) -> CanUseTool {
     let display = context.tools.display_name(&proposed.call.name);
     let mut request = CanUseTool {
         tool_name: proposed.call.name.clone(),
@@ -307,7 +310,7 @@ fn request(context: &CallContext, proposed: &Proposed, question: &ApprovalReques
         description: describe(context, proposed),
         ..CanUseTool::default()
     };
-    question.describe(&mut request);
+    approval.describe(&mut request);
     if proposed.server.is_some()
         || matches!(&*proposed.call.name, "Read" | "Write" | "Edit" | "NotebookEdit")
     {
@@ -316,7 +319,7 @@ fn request(context: &CallContext, proposed: &Proposed, question: &ApprovalReques
     request
 }
 
-/// What a call does, in words for the person who is asked.
+/// Describes a call for the user who decides on it.
 fn describe(context: &CallContext, proposed: &Proposed) -> Option<String> {
     let field = |name: &str| proposed.input.get(name).and_then(Value::as_str);
     let words = ["description", "command", "pattern", "url", "query"].into_iter().find_map(field);
@@ -327,7 +330,7 @@ fn describe(context: &CallContext, proposed: &Proposed) -> Option<String> {
     words.map(str::to_owned).or_else(file)
 }
 
-/// The permission request has been pending for a while.
+/// Runs the `Notification` hooks for a permission request that has been pending for a while.
 async fn remind(context: &CallContext, proposed: &Proposed, cancel: &CancellationToken) {
     if context.session.hooks.has(HookEvent::Notification) {
         let event = EventInput::Notification(NotificationInput {
@@ -339,17 +342,17 @@ async fn remind(context: &CallContext, proposed: &Proposed, cancel: &Cancellatio
     }
 }
 
-/// The hooks' decision; `None` if they have none.
-async fn ask_hooks(
+/// The decision of the `PermissionRequest` hooks; `None` if they make none.
+async fn request_from_hooks(
     context: &CallContext,
     proposed: &Proposed,
-    question: &ApprovalRequest,
+    approval: &ApprovalRequest,
     cancel: &CancellationToken,
 ) -> Option<HookPermissionResult> {
     if !context.session.hooks.has(HookEvent::PermissionRequest) {
         return None;
     }
-    let suggestions = &question.suggestions;
+    let suggestions = &approval.suggestions;
     let event = EventInput::PermissionRequest(PermissionRequestInput {
         tool_name: proposed.call.name.clone(),
         tool_input: RawJson::from(proposed.shown(&context.workspace)),
@@ -361,7 +364,7 @@ async fn ask_hooks(
     context.session.hooks.race(&context.identity, event, about, cancel).await.permission
 }
 
-/// The call is allowed, perhaps with changes.
+/// Applies an allow: changed input and permission updates.
 async fn accept(
     context: &CallContext,
     proposed: &mut Proposed,
@@ -369,13 +372,13 @@ async fn accept(
 ) -> Result<PermissionDecision, Box<CallOutcome>> {
     let updates = allow.updated_permissions.as_deref().unwrap_or_default();
     if weight(updates) > MAX_UPDATES {
-        return Err(failed(proposed, BAD_ANSWER));
+        return Err(failed(proposed, INVALID_RESPONSE));
     }
     if let Some(input) = &allow.updated_input {
         let input = input.to_value();
         match input.as_object() {
-            None => return Err(failed(proposed, BAD_ANSWER)),
-            // Some hosts have nothing to say with it.
+            None => return Err(failed(proposed, INVALID_RESPONSE)),
+            // Some hosts send an empty object for an unchanged input.
             Some(fields) if fields.is_empty() => {}
             Some(_) => {
                 proposed.change(input, &context.workspace);
@@ -388,22 +391,22 @@ async fn accept(
         Some(DecisionClassification::UserPermanent) => DecisionSource::UserPermanent,
         _ => DecisionSource::UserTemporary,
     };
-    Ok(decision(PermissionVerdict::Accept, source, None))
+    Ok(permission_decision(PermissionVerdict::Accept, source, None))
 }
 
-/// A changed input has to fit the schema of the tool like any other.
+/// Checks a changed input against the schema of the tool.
 fn check_changed(context: &CallContext, proposed: &Proposed) -> Result<(), Box<CallOutcome>> {
     let checked = context.tools.check(&proposed.call.name, proposed.input.clone());
     checked.map(drop).map_err(|failure| {
         let mut outcome = CallOutcome::failure(proposed.call.clone(), failure);
         let source = DecisionSource::from("permission_updated_input_invalid");
-        let rejected = decision(PermissionVerdict::Reject, source, None);
+        let rejected = permission_decision(PermissionVerdict::Reject, source, None);
         outcome.meta = Some(outcome.decided(rejected));
         Box::new(outcome)
     })
 }
 
-/// Changes the rules, in memory and, where the change says so, on disk.
+/// Changes the rules, in memory and, where the update's destination is a file, on disk.
 pub(crate) async fn apply(context: &CallContext, updates: &[PermissionUpdate]) {
     let session = &context.session;
     let before = session.permissions.mode();
@@ -419,14 +422,14 @@ pub(crate) async fn apply(context: &CallContext, updates: &[PermissionUpdate]) {
     }
 }
 
-/// The call is denied.
+/// The outcome of a denied call.
 fn reject(proposed: &Proposed, deny: &PermissionDeny) -> Box<CallOutcome> {
     let call = proposed.call.clone();
     if deny.interrupt == Some(true) {
-        let mut outcome = CallOutcome::denied(call, REFUSED_FOR_GOOD);
+        let mut outcome = CallOutcome::denied(call, TURN_REFUSED);
         outcome.structured = Some(Value::String("User rejected tool use".to_owned()));
         outcome.meta = CallOutcome::interrupted(proposed.call.clone()).meta;
-        outcome.then = Then::Refused;
+        outcome.then = AfterCall::Refused;
         return Box::new(outcome);
     }
     let mut outcome = CallOutcome::denied(call, &deny.message);
@@ -434,7 +437,7 @@ fn reject(proposed: &Proposed, deny: &PermissionDeny) -> Box<CallOutcome> {
     Box::new(outcome)
 }
 
-/// The permission request failed, which denies the call.
+/// The outcome of a call whose permission request failed: it is denied.
 fn failed(proposed: &Proposed, message: &str) -> Box<CallOutcome> {
     let mut outcome = CallOutcome::denied(proposed.call.clone(), message);
     outcome.rejected(
@@ -445,7 +448,7 @@ fn failed(proposed: &Proposed, message: &str) -> Box<CallOutcome> {
     Box::new(outcome)
 }
 
-fn decision(
+fn permission_decision(
     decision: PermissionVerdict,
     source: DecisionSource,
     reason_type: Option<DecisionReasonType>,
@@ -453,7 +456,7 @@ fn decision(
     PermissionDecision { decision, source, reason_type, extra: Default::default() }
 }
 
-/// How many things a list of updates changes.
+/// How many updates, rules and directories a list of updates has.
 fn weight(updates: &[PermissionUpdate]) -> usize {
     let inside = |update: &PermissionUpdate| match update {
         PermissionUpdate::AddRules(update)

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    call_slot::CallSlot, listed_task, machine::Then, outcome::CallOutcome, permit, structured,
+    call_slot::CallSlot, listed_task, machine::AfterCall, outcome::CallOutcome, permit, structured,
 };
 use crate::{
     agent::Agent,
@@ -28,15 +28,15 @@ use crate::{
     toolset::Toolset,
 };
 
-/// What the calls of one agent share.
+/// The context that the calls of one agent share.
 pub(crate) struct CallContext {
     pub(crate) session: Arc<SessionContext>,
     pub(crate) identity: Identity,
     pub(crate) tools: Arc<Toolset>,
     pub(crate) workspace: Arc<Workspace>,
-    /// Where permission requests go.
+    /// The destination of permission requests.
     pub(crate) prompts: PermissionPrompts,
-    /// Their call slot, where there is no turn.
+    /// The slot of a direct call; in a turn, the schedule orders calls instead.
     pub(crate) slot: Option<CallSlot>,
 }
 
@@ -53,7 +53,7 @@ impl CallContext {
     }
 }
 
-/// A call on its way.
+/// A call that is being checked.
 pub(crate) struct Proposed {
     pub(crate) call: Arc<ToolUseBlock>,
     pub(crate) tool: Arc<dyn Tool>,
@@ -61,12 +61,12 @@ pub(crate) struct Proposed {
     pub(crate) input: Value,
     pub(crate) server: Option<McpServerRef>,
     pub(crate) opinion: Option<HookOpinion>,
-    /// What it is held to, if nothing allows it but that it only reads.
+    /// The sandbox for a call that is allowed only because it reads and does not write.
     pub(crate) confinement: Option<Confinement>,
 }
 
 impl Proposed {
-    /// The input as hooks and the host see it: files have their whole path.
+    /// The input as hooks and the host see it: file paths are absolute.
     pub(crate) fn shown(&self, workspace: &Workspace) -> Value {
         let mut input = self.input.clone();
         if !matches!(&*self.call.name, "Read" | "Write" | "Edit" | "NotebookEdit") {
@@ -80,7 +80,7 @@ impl Proposed {
         input
     }
 
-    /// Takes an input that hooks or the host gave. One that is as it was shown changes nothing.
+    /// Replaces the input with one from hooks or the host, unless it is the one that they were shown.
     pub(crate) fn change(&mut self, input: Value, workspace: &Workspace) {
         if input != self.shown(workspace) {
             self.input = input;
@@ -88,8 +88,8 @@ impl Proposed {
     }
 }
 
-/// Runs one call with its `input`, which is read from it, its tool not before `before` fires. Whatever
-/// happens, there is an outcome.
+/// Runs one call with its parsed `input`, the tool itself only after `before` fires. Every path
+/// returns an outcome.
 pub(crate) async fn run(
     context: Arc<CallContext>,
     call: Arc<ToolUseBlock>,
@@ -126,13 +126,13 @@ pub(crate) async fn run(
 struct Admitted {
     proposed: Proposed,
     decision: Option<PermissionDecision>,
-    /// What hooks want the model to know.
+    /// Texts of hooks for the model.
     context: Vec<String>,
-    /// A hook ends the turn after this call.
+    /// Whether a hook ends the turn after this call.
     stop: bool,
 }
 
-/// Everything that can keep a call from running.
+/// Checks a call: schema, `PreToolUse` hooks, permission.
 async fn admit(
     context: &CallContext,
     call: Arc<ToolUseBlock>,
@@ -169,7 +169,7 @@ async fn admit(
     Ok(Admitted { proposed, decision, context, stop: report.stop.is_some() })
 }
 
-/// The tool exists, and takes the input.
+/// Checks that the tool exists and that the input is valid for it.
 async fn check(
     context: &CallContext,
     call: &ToolUseBlock,
@@ -203,7 +203,7 @@ async fn pre_hooks(
     context.session.hooks.run(&context.identity, event, cancel).await
 }
 
-/// What a hook made of the input has to fit the tool, too; if it does not, that is the hook's fault.
+/// Checks an input that a hook has changed. The error names the hook, because the model cannot fix it.
 fn check_rewritten(context: &CallContext, proposed: &mut Proposed) -> Result<(), Box<CallOutcome>> {
     match context.tools.check(&proposed.call.name, proposed.input.clone()) {
         Ok(input) => proposed.input = input,
@@ -223,15 +223,15 @@ fn check_rewritten(context: &CallContext, proposed: &mut Proposed) -> Result<(),
     Ok(())
 }
 
-/// A hook keeps the call from running.
+/// The outcome of a call that a hook blocked.
 fn refused(proposed: &Proposed, report: &HookReport, refusal: &str) -> CallOutcome {
     let mut outcome = CallOutcome::denied(proposed.call.clone(), refusal);
-    let said_no = report.blocks.first().is_some_and(|block| block.kind == BlockKind::Objection);
-    if said_no {
+    let objected = report.blocks.first().is_some_and(|block| block.kind == BlockKind::Objection);
+    if objected {
         let (source, kind) = permit::by_hook();
         outcome.rejected(NonExecutionKind::PermissionRule, source, kind);
     } else {
-        // Nobody decided anything: it is no denial.
+        // The hook failed rather than decided: this is an error, not a denial.
         outcome.denial = None;
         outcome.meta = None;
     }
@@ -245,7 +245,7 @@ fn refused(proposed: &Proposed, report: &HookReport, refusal: &str) -> CallOutco
     }
     outcome.context = report.model_texts().collect();
     if report.stop.is_some() {
-        outcome.then = Then::HookStopped;
+        outcome.then = AfterCall::HookStopped;
     }
     outcome
 }
@@ -256,7 +256,7 @@ async fn perform(
     admitted: Admitted,
     cancel: &CancellationToken,
 ) -> CallOutcome {
-    let Admitted { proposed, decision, context: mut told, stop } = admitted;
+    let Admitted { proposed, decision, context: mut texts, stop } = admitted;
     if let Some(refusal) = listed_task::completion_refused(context, &proposed, cancel).await {
         return CallOutcome::failure(proposed.call, ToolFailure::running(refusal));
     }
@@ -280,30 +280,32 @@ async fn perform(
         .directory_changed(&context.identity, &context.workspace, &directory, cancel)
         .await;
     if let Ok(output) = &result {
-        listed_task::tell_created(context, &proposed, output.structured.as_ref(), cancel).await;
+        listed_task::run_created_hooks(context, &proposed, output.structured.as_ref(), cancel)
+            .await;
     }
     let mut report = post_hooks(context, &proposed, &result, began, cancel).await;
-    told.extend(report.model_texts());
-    told.extend(report.objections());
-    let broken = result.as_ref().is_err_and(|failure| failure.stage == FailureStage::Interrupted);
+    texts.extend(report.model_texts());
+    texts.extend(report.objections());
+    let interrupted =
+        result.as_ref().is_err_and(|failure| failure.stage == FailureStage::Interrupted);
     let mut outcome = match result {
         Ok(output) => CallOutcome::success(proposed.call.clone(), updated(output, &report)),
         Err(failure) => CallOutcome::failure(proposed.call.clone(), failure),
     };
     outcome.meta = decision.map(|decision| outcome.decided(decision));
-    if let Some(meta) = outcome.meta.as_mut().filter(|_| broken) {
+    if let Some(meta) = outcome.meta.as_mut().filter(|_| interrupted) {
         meta.non_execution_kind = Some("interrupted".into());
     }
-    outcome.context = told;
+    outcome.context = texts;
     // Failures of hooks are sent before the result, their messages after it.
     let notices = std::mem::take(&mut report.notices).into_iter();
-    let (failed, said): (Vec<_>, Vec<_>) = notices.partition(|notice| notice.tag.is_some());
+    let (failed, remarks): (Vec<_>, Vec<_>) = notices.partition(|notice| notice.tag.is_some());
     outcome.notices.extend(failed.into_iter().map(Message::from));
-    outcome.remarks = said;
+    outcome.remarks = remarks;
     structured::note(&context.session.output, &proposed, &mut outcome);
-    // A failure is for the model to deal with, whatever hooks think of it.
+    // A `PostToolUse` stop applies only to successful calls: the model handles a failure itself.
     if stop || (report.stop.is_some() && !outcome.failed()) {
-        outcome.then = Then::HookStopped;
+        outcome.then = AfterCall::HookStopped;
     }
     outcome
 }
@@ -350,7 +352,7 @@ async fn post_hooks(
     context.session.hooks.run_silently(&context.identity, event, None, cancel).await
 }
 
-/// What a tool answered, for programs.
+/// The `tool_response` of hook inputs: structured where the tool has it, else text.
 fn response(output: &ToolOutput) -> RawJson {
     let structured = output.structured.clone();
     let value = structured.unwrap_or_else(|| Value::String(output.content.to_text()));
@@ -361,7 +363,7 @@ fn response(output: &ToolOutput) -> RawJson {
 fn updated(mut output: ToolOutput, report: &HookReport) -> ToolOutput {
     let updated = report.updated_output.as_ref().or(report.updated_mcp_output.as_ref());
     let Some(updated) = updated.map(RawJson::to_value) else { return output };
-    // Something of another shape than the tool's own output is no output of it.
+    // A replacement must have the shape of the tool's output: hosts read its fields.
     let fits = match &output.structured {
         Some(Value::Object(own)) => updated.as_object().is_some_and(|updated| {
             let is_flag = |value: &Value| matches!(value, Value::Bool(_) | Value::Null);
@@ -381,7 +383,7 @@ fn updated(mut output: ToolOutput, report: &HookReport) -> ToolOutput {
     output
 }
 
-/// The words in a structured output: of a command, what it printed.
+/// The text of a structured output: of a command, its stdout.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

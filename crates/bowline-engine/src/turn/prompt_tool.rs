@@ -11,7 +11,7 @@ use super::pipeline::{CallContext, Proposed};
 use crate::{host::HostError, toolset::Toolset};
 
 /// Calls the tool and reads its text as a permission result.
-pub(crate) async fn ask_prompt_tool(
+pub(crate) async fn call_prompt_tool(
     context: &CallContext,
     name: &str,
     proposed: &Proposed,
@@ -40,13 +40,14 @@ pub(crate) async fn ask_prompt_tool(
         .map_err(|error| HostError::Malformed(error.to_string()))
 }
 
-/// Whoever asks for a tool that is not there wants to be asked, and cannot be.
+/// The error for a prompt tool that does not exist, with the tools that do. It ends the session:
+/// without the tool, no permission could ever be granted. SDKs know this text.
 fn not_found(name: &str, tools: &Toolset) -> String {
-    let there: Vec<_> = tools.source().map(|source| source.tools()).unwrap_or_default();
-    let there: Vec<_> = there.iter().map(|tool| tool.spec().name.as_ref()).collect();
-    let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
+    let available: Vec<_> = tools.source().map(|source| source.tools()).unwrap_or_default();
+    let available: Vec<_> = available.iter().map(|tool| tool.spec().name.as_ref()).collect();
+    let available = if available.is_empty() { "none".to_owned() } else { available.join(", ") };
     format!(
         "MCP tool {name} (passed via --permission-prompt-tool) not found. Available MCP tools: \
-         {there}"
+         {available}"
     )
 }

@@ -15,17 +15,17 @@ use crate::usage::LineChanges;
 /// The report of a turn.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// How it ended; `None` while it runs, or if no model was asked.
+    /// How it ended; `None` while it runs, or if no request was sent.
     pub(crate) ending: Option<Ending>,
     /// When it began.
     pub(crate) began: Instant,
-    /// The model's last words.
-    pub(crate) last_words: String,
+    /// The model's last text.
+    pub(crate) last_text: String,
     /// Why the model last stopped.
     pub(crate) stop_reason: Option<StopReason>,
     /// How many messages the model was sent: the prompt, results, nudges.
     pub(crate) messages: u64,
-    /// The answer in the shape the host asked for.
+    /// The structured output that the host requested.
     pub(crate) structured_output: Option<RawJson>,
     /// The calls that were not allowed.
     pub(crate) denials: Vec<PermissionDenial>,
@@ -33,23 +33,23 @@ pub(crate) struct Report {
     pub(crate) deferred: Vec<DeferredToolUse>,
     /// Why the model could not be reached.
     pub(crate) failure: Option<ModelError>,
-    /// The protocol's word for a failure that has no HTTP status.
+    /// The protocol's name of a failure that has no HTTP status.
     pub(crate) api_error: Option<&'static str>,
-    /// From the beginning to the first request, event and content.
+    /// Time from the beginning to the first request, event and content.
     pub(crate) first_request: Option<Duration>,
     pub(crate) first_event: Option<Duration>,
     pub(crate) first_content: Option<Duration>,
     /// How many tools were called.
     pub(crate) tool_uses: u64,
-    /// Which, of those that there are.
+    /// The names of those that exist.
     pub(crate) tools_used: BTreeSet<String>,
-    /// How often each.
+    /// Calls by tool name.
     pub(crate) calls: BTreeMap<String, u64>,
-    /// Lines that tools put into files, and took out of them.
+    /// Lines that tools added to files and removed from them.
     pub(crate) changes: LineChanges,
-    /// What the last answer cost.
+    /// The usage of the last response.
     pub(crate) last_usage: Usage,
-    /// Who gave it.
+    /// The model of the last response.
     pub(crate) model: String,
 }
 
@@ -58,7 +58,7 @@ impl Report {
         Self {
             ending: None,
             began: Instant::now(),
-            last_words: String::new(),
+            last_text: String::new(),
             stop_reason: None,
             messages: 1,
             structured_output: None,
@@ -78,7 +78,7 @@ impl Report {
         }
     }
 
-    /// A tool was called, which need not exist.
+    /// Counts a call of a tool, which may not exist.
     pub(crate) fn used(&mut self, tool: &str, exists: bool) {
         self.tool_uses += 1;
         match self.calls.get_mut(tool) {

@@ -26,14 +26,14 @@ struct Call {
 /// Whether a call may run concurrently with others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Concurrency {
-    /// It may run concurrency other calls that are safe.
+    /// It may run concurrently with other safe calls.
     Safe,
     /// It runs alone.
     Exclusive,
 }
 
 impl Concurrency {
-    /// As the tool says of this input.
+    /// The concurrency that the tool declares for this input.
     pub(crate) fn of(tools: &Toolset, tool: &str, input: &Value) -> Self {
         match tools.is_concurrency_safe(tool, input) {
             true => Self::Safe,
@@ -43,12 +43,12 @@ impl Concurrency {
 }
 
 impl Schedule {
-    /// Lines a call up.
+    /// Queues a call.
     pub(super) fn add(&mut self, id: ToolUseId, concurrency: Concurrency) {
         self.waiting.push_back(Call { id, concurrency });
     }
 
-    /// The calls to start now. They count as running from here on.
+    /// The calls to start now. They are running from here on.
     pub(super) fn start(&mut self) -> Vec<ToolUseId> {
         let mut started = Vec::new();
         while let Some(next) = self.waiting.front() {
@@ -70,10 +70,10 @@ impl Schedule {
         started
     }
 
-    /// A call has ended, or was withdrawn before it ran.
+    /// A call has ended, or was cancelled before it ran.
     pub(super) fn end(&mut self, id: &ToolUseId) {
         match self.running.iter().position(|call| call.id == *id) {
-            Some(place) => drop(self.running.remove(place)),
+            Some(index) => drop(self.running.remove(index)),
             None => self.waiting.retain(|call| call.id != *id),
         }
     }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_at_once_is_bounded() {
+    fn concurrency_is_bounded() {
         let mut schedule = Schedule::default();
         for n in 0..MAX_PARALLEL + 5 {
             schedule.add(ToolUseId(n.to_string()), Safe);

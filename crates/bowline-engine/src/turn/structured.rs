@@ -1,23 +1,23 @@
-//! Calls of the structured output tool: what they mean for the turn.
+//! Effects of structured output calls on the turn.
 
 use bowline_protocol::{DecisionSource, Extra, PermissionDecision, PermissionVerdict, RawJson};
 
-use super::{machine::Then, outcome::CallOutcome, pipeline::Proposed};
+use super::{machine::AfterCall, outcome::CallOutcome, pipeline::Proposed};
 use crate::{state::OutputFormat, structured_output};
 
 /// Notes in the outcome of a call of this tool that the turn has its result.
 pub(crate) fn note(output: &OutputFormat, proposed: &Proposed, outcome: &mut CallOutcome) {
     if proposed.call.name == structured_output::NAME && output.has_schema() && !outcome.failed() {
         outcome.structured_output = Some(RawJson::from(proposed.input.clone()));
-        outcome.then = Then::StructuredOutput;
+        outcome.then = AfterCall::StructuredOutput;
     }
 }
 
-/// A call of this tool whose input did not fit.
+/// Notes that the input of a call of this tool did not fit its schema.
 pub(crate) fn note_rejection(outcome: &mut CallOutcome) {
     if outcome.call.name == structured_output::NAME && outcome.failed() {
-        outcome.then = Then::StructuredOutputRejected;
-        // The tool may always be called; it is the result that does not fit.
+        outcome.then = AfterCall::StructuredOutputRejected;
+        // The call itself was permitted; only its input is invalid.
         outcome.meta = Some(outcome.decided(PermissionDecision {
             decision: PermissionVerdict::Accept,
             source: DecisionSource::Config,

@@ -2,11 +2,11 @@
 
 use super::machine::{Ending, Nudge};
 
-/// Stands in the conversation where a person stopped the model.
+/// Marks in the conversation where the user interrupted the model.
 pub(crate) const INTERRUPTED: &str = "[Request interrupted by user]";
-/// Stands in the conversation where a person stopped tools.
+/// Marks in the conversation where the user interrupted tools.
 pub(crate) const INTERRUPTED_TOOLS: &str = "[Request interrupted by user for tool use]";
-/// What stands in the conversation where a turn was stopped.
+/// The mark in the conversation of an interrupted turn.
 pub(crate) fn interrupted(ending: Ending) -> &'static str {
     match ending {
         Ending::AbortedTools => INTERRUPTED_TOOLS,
@@ -14,23 +14,23 @@ pub(crate) fn interrupted(ending: Ending) -> &'static str {
     }
 }
 
-/// What the user hears of a prompt of blanks.
+/// The notice to the user about a prompt of whitespace.
 pub(crate) const BLANK_PROMPT: &str =
     "Blank prompt — the message was only whitespace, so nothing was sent to the model.";
 
-/// What to tell the model, for nudges whose words do not depend on anything.
+/// The fixed text of a nudge.
 pub(crate) fn nudge(nudge: Nudge) -> &'static str {
     match nudge {
         Nudge::OutputLimit => {
-            "Your answer reached the output token limit and was cut. Continue exactly where it \
+            "Your response reached the output token limit and was cut. Continue exactly where it \
              stopped, without repeating or apologizing, and do the rest in smaller steps."
         }
         Nudge::CutStream => {
-            "The connection broke while you were answering. What arrived is above. Continue \
+            "The connection broke while you were responding. What arrived is above. Continue \
              exactly where it stopped, without repeating it."
         }
-        Nudge::EmptyAnswer => {
-            "Your last answer had no visible content. Continue with the task, or say that it is \
+        Nudge::EmptyResponse => {
+            "Your last response had no visible content. Continue with the task, or say that it is \
              done."
         }
         Nudge::Refusal => {
@@ -46,7 +46,7 @@ pub(crate) fn nudge(nudge: Nudge) -> &'static str {
     }
 }
 
-/// What the result says of a turn that did not succeed.
+/// The error of the result of a turn that did not succeed.
 pub(crate) fn error(ending: Ending, limit: impl std::fmt::Display) -> String {
     match ending {
         Ending::MaxTurns => format!("Reached maximum number of turns ({limit})"),
@@ -54,7 +54,7 @@ pub(crate) fn error(ending: Ending, limit: impl std::fmt::Display) -> String {
         Ending::StructuredOutputRetries => {
             "Failed to provide valid structured output after several attempts".to_owned()
         }
-        Ending::AbortedStreaming => "Interrupted while the model was answering".to_owned(),
+        Ending::AbortedStreaming => "Interrupted while the model was responding".to_owned(),
         Ending::AbortedTools => "Interrupted while tools were running".to_owned(),
         Ending::ApiError
         | Ending::OutputLimit

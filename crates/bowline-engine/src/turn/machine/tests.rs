@@ -3,7 +3,7 @@
 use bowline_protocol::StopReason;
 use expect_test::{Expect, expect};
 
-use super::{Event::*, Then::*, *};
+use super::{AfterCall::*, Event::*, *};
 
 fn check(limits: Limits, events: impl IntoIterator<Item = Event>, expected: Expect) {
     let mut turn = Turn::new(limits);
@@ -22,73 +22,73 @@ fn id(n: u32) -> ToolUseId {
     ToolUseId(n.to_string())
 }
 
-fn answered(reason: StopReason) -> Event {
-    Answered { stop_reason: Some(reason), empty: false }
+fn responded(reason: StopReason) -> Event {
+    ResponseEnded { stop_reason: Some(reason), empty: false }
 }
 
 #[test]
-fn an_answer_without_tools_ends_the_turn() {
+fn response_without_tools_ends_the_turn() {
     check(
         Limits::default(),
-        [Prompted, answered(StopReason::EndTurn), StopAllowed],
+        [Prompted, responded(StopReason::EndTurn), StopAllowed],
         expect![[r#"
         Prompted -> CallModel
-        Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+        ResponseEnded { stop_reason: Some(EndTurn), empty: false } -> RunStopHooks
         StopAllowed -> End(Completed)
     "#]],
     );
 }
 
 #[test]
-fn tools_start_while_the_model_speaks_and_their_results_go_back_together() {
+fn tools_start_while_the_response_streams_and_their_results_return_together() {
     check(
         Limits::default(),
         [
             Prompted,
             Called(id(1)),
             Called(id(2)),
-            Finished(id(2), GoOn),
-            answered(StopReason::ToolUse),
-            Finished(id(1), GoOn),
-            answered(StopReason::EndTurn),
+            Finished(id(2), Continue),
+            responded(StopReason::ToolUse),
+            Finished(id(1), Continue),
+            responded(StopReason::EndTurn),
             StopAllowed,
         ],
         expect![[r#"
             Prompted -> CallModel
             Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
             Called(ToolUseId("2")) -> RunTool(ToolUseId("2"))
-            Finished(ToolUseId("2"), GoOn) ->
-            Answered { stop_reason: Some(ToolUse), empty: false } ->
-            Finished(ToolUseId("1"), GoOn) -> CallModel
-            Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+            Finished(ToolUseId("2"), Continue) ->
+            ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), Continue) -> CallModel
+            ResponseEnded { stop_reason: Some(EndTurn), empty: false } -> RunStopHooks
             StopAllowed -> End(Completed)
         "#]],
     );
 }
 
 #[test]
-fn tools_that_finish_before_the_answer_does_not_end_it() {
+fn tools_finished_before_the_response_do_not_end_it() {
     check(
         Limits::default(),
-        [Prompted, Called(id(1)), Finished(id(1), GoOn), answered(StopReason::EndTurn)],
+        [Prompted, Called(id(1)), Finished(id(1), Continue), responded(StopReason::EndTurn)],
         expect![[r#"
             Prompted -> CallModel
             Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
-            Finished(ToolUseId("1"), GoOn) ->
-            Answered { stop_reason: Some(EndTurn), empty: false } -> CallModel
+            Finished(ToolUseId("1"), Continue) ->
+            ResponseEnded { stop_reason: Some(EndTurn), empty: false } -> CallModel
         "#]],
     );
 }
 
 #[test]
-fn an_interrupt_stops_what_runs_and_nothing_follows() {
+fn interrupt_stops_running_calls_and_ends_the_turn() {
     check(
         Limits::default(),
-        [Prompted, Interrupted, answered(StopReason::EndTurn)],
+        [Prompted, Interrupted, responded(StopReason::EndTurn)],
         expect![[r#"
         Prompted -> CallModel
         Interrupted -> StopModel End(AbortedStreaming)
-        Answered { stop_reason: Some(EndTurn), empty: false } ->
+        ResponseEnded { stop_reason: Some(EndTurn), empty: false } ->
     "#]],
     );
     check(
@@ -97,27 +97,27 @@ fn an_interrupt_stops_what_runs_and_nothing_follows() {
             Prompted,
             Called(id(1)),
             Called(id(2)),
-            answered(StopReason::ToolUse),
-            Finished(id(1), GoOn),
+            responded(StopReason::ToolUse),
+            Finished(id(1), Continue),
             Interrupted,
-            Finished(id(2), GoOn),
+            Finished(id(2), Continue),
         ],
         expect![[r#"
             Prompted -> CallModel
             Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
             Called(ToolUseId("2")) -> RunTool(ToolUseId("2"))
-            Answered { stop_reason: Some(ToolUse), empty: false } ->
-            Finished(ToolUseId("1"), GoOn) ->
+            ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), Continue) ->
             Interrupted -> StopTool(ToolUseId("2")) End(AbortedTools)
-            Finished(ToolUseId("2"), GoOn) ->
+            Finished(ToolUseId("2"), Continue) ->
         "#]],
     );
     check(
         Limits::default(),
-        [Prompted, answered(StopReason::EndTurn), Interrupted, StopAllowed],
+        [Prompted, responded(StopReason::EndTurn), Interrupted, StopAllowed],
         expect![[r#"
             Prompted -> CallModel
-            Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+            ResponseEnded { stop_reason: Some(EndTurn), empty: false } -> RunStopHooks
             Interrupted -> End(Completed)
             StopAllowed ->
         "#]],
@@ -129,100 +129,105 @@ fn the_turn_limit_counts_round_trips() {
     let limits = Limits { max_rounds: Some(1), ..Limits::default() };
     check(
         limits,
-        [Prompted, Called(id(1)), answered(StopReason::ToolUse), Finished(id(1), GoOn)],
+        [Prompted, Called(id(1)), responded(StopReason::ToolUse), Finished(id(1), Continue)],
         expect![[r#"
             Prompted -> CallModel
             Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
-            Answered { stop_reason: Some(ToolUse), empty: false } ->
-            Finished(ToolUseId("1"), GoOn) -> End(MaxTurns)
+            ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), Continue) -> End(MaxTurns)
         "#]],
     );
 }
 
 #[test]
 fn the_output_limit_is_recovered_from_three_times() {
-    let limit = || answered(StopReason::MaxTokens);
+    let limit = || responded(StopReason::MaxTokens);
     check(
         Limits::default(),
         [Prompted, limit(), limit(), limit(), limit()],
         expect![[r#"
         Prompted -> CallModel
-        Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
-        Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
-        Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
-        Answered { stop_reason: Some(MaxTokens), empty: false } -> End(OutputLimit)
+        ResponseEnded { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+        ResponseEnded { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+        ResponseEnded { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+        ResponseEnded { stop_reason: Some(MaxTokens), empty: false } -> End(OutputLimit)
     "#]],
     );
     let mut events = vec![Prompted, limit(), limit(), limit()];
-    events.extend([Called(id(1)), answered(StopReason::ToolUse), Finished(id(1), GoOn), limit()]);
+    events.extend([
+        Called(id(1)),
+        responded(StopReason::ToolUse),
+        Finished(id(1), Continue),
+        limit(),
+    ]);
     check(
         Limits::default(),
         events,
         expect![[r#"
             Prompted -> CallModel
-            Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
-            Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
-            Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+            ResponseEnded { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+            ResponseEnded { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+            ResponseEnded { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
             Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
-            Answered { stop_reason: Some(ToolUse), empty: false } ->
-            Finished(ToolUseId("1"), GoOn) -> CallModel
-            Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+            ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), Continue) -> CallModel
+            ResponseEnded { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
         "#]],
     );
 }
 
 #[test]
 fn a_refusal_is_continued_once() {
-    let refusal = || answered(StopReason::Refusal);
+    let refusal = || responded(StopReason::Refusal);
     check(
         Limits::default(),
         [Prompted, refusal(), refusal()],
         expect![[r#"
         Prompted -> CallModel
-        Answered { stop_reason: Some(Refusal), empty: false } -> Nudge(Refusal) CallModel
-        Answered { stop_reason: Some(Refusal), empty: false } -> End(Refused)
+        ResponseEnded { stop_reason: Some(Refusal), empty: false } -> Nudge(Refusal) CallModel
+        ResponseEnded { stop_reason: Some(Refusal), empty: false } -> End(Refused)
     "#]],
     );
 }
 
 #[test]
 fn refusal_after_calls_continues_with_their_results() {
-    let refusal = || answered(StopReason::Refusal);
+    let refusal = || responded(StopReason::Refusal);
     check(
         Limits::default(),
-        [Prompted, Called(id(1)), refusal(), Finished(id(1), GoOn), refusal()],
+        [Prompted, Called(id(1)), refusal(), Finished(id(1), Continue), refusal()],
         expect![[r#"
             Prompted -> CallModel
             Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
-            Answered { stop_reason: Some(Refusal), empty: false } ->
-            Finished(ToolUseId("1"), GoOn) -> Nudge(Refusal) CallModel
-            Answered { stop_reason: Some(Refusal), empty: false } -> End(Refused)
+            ResponseEnded { stop_reason: Some(Refusal), empty: false } ->
+            Finished(ToolUseId("1"), Continue) -> Nudge(Refusal) CallModel
+            ResponseEnded { stop_reason: Some(Refusal), empty: false } -> End(Refused)
         "#]],
     );
 }
 
 #[test]
-fn an_empty_answer_is_asked_for_again_once() {
-    let empty = || Answered { stop_reason: Some(StopReason::EndTurn), empty: true };
+fn empty_response_is_requested_again_once() {
+    let empty = || ResponseEnded { stop_reason: Some(StopReason::EndTurn), empty: true };
     check(
         Limits::default(),
         [Prompted, empty(), empty()],
         expect![[r#"
         Prompted -> CallModel
-        Answered { stop_reason: Some(EndTurn), empty: true } -> Nudge(EmptyAnswer) CallModel
-        Answered { stop_reason: Some(EndTurn), empty: true } -> AskStopHooks
+        ResponseEnded { stop_reason: Some(EndTurn), empty: true } -> Nudge(EmptyResponse) CallModel
+        ResponseEnded { stop_reason: Some(EndTurn), empty: true } -> RunStopHooks
     "#]],
     );
 }
 
 #[test]
-fn a_paused_turn_goes_back_as_it_is() {
+fn paused_turn_is_sent_back_unchanged() {
     check(
         Limits::default(),
-        [Prompted, answered(StopReason::PauseTurn)],
+        [Prompted, responded(StopReason::PauseTurn)],
         expect![[r#"
         Prompted -> CallModel
-        Answered { stop_reason: Some(PauseTurn), empty: false } -> CallModel
+        ResponseEnded { stop_reason: Some(PauseTurn), empty: false } -> CallModel
     "#]],
     );
 }
@@ -239,12 +244,12 @@ fn stream_cut_after_a_complete_block_continues_there() {
     );
     check(
         Limits::default(),
-        [Prompted, Called(id(1)), Cut, Finished(id(1), GoOn)],
+        [Prompted, Called(id(1)), Cut, Finished(id(1), Continue)],
         expect![[r#"
         Prompted -> CallModel
         Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
         Cut ->
-        Finished(ToolUseId("1"), GoOn) -> CallModel
+        Finished(ToolUseId("1"), Continue) -> CallModel
     "#]],
     );
 }
@@ -265,15 +270,15 @@ fn a_failure_stops_the_tools_that_run() {
 #[test]
 fn stop_hooks_send_the_model_back_up_to_their_limit() {
     let limits = Limits { stop_hook_blocks: 1, ..Limits::default() };
-    let done = || answered(StopReason::EndTurn);
+    let done = || responded(StopReason::EndTurn);
     check(
         limits,
         [Prompted, done(), StopBlocked, done(), StopBlocked],
         expect![[r#"
         Prompted -> CallModel
-        Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+        ResponseEnded { stop_reason: Some(EndTurn), empty: false } -> RunStopHooks
         StopBlocked -> Nudge(StopFeedback) CallModel
-        Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+        ResponseEnded { stop_reason: Some(EndTurn), empty: false } -> RunStopHooks
         StopBlocked -> Nudge(StopFeedback) OverrideStopHooks End(Completed)
     "#]],
     );
@@ -282,7 +287,7 @@ fn stop_hooks_send_the_model_back_up_to_their_limit() {
         [Prompted, done(), StopPrevented],
         expect![[r#"
         Prompted -> CallModel
-        Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+        ResponseEnded { stop_reason: Some(EndTurn), empty: false } -> RunStopHooks
         StopPrevented -> End(StopHookPrevented)
     "#]],
     );
@@ -293,11 +298,16 @@ fn structured_output_ends_the_turn_at_once() {
     let limits = Limits { structured_output: true, ..Limits::default() };
     check(
         limits,
-        [Prompted, Called(id(1)), answered(StopReason::ToolUse), Finished(id(1), StructuredOutput)],
+        [
+            Prompted,
+            Called(id(1)),
+            responded(StopReason::ToolUse),
+            Finished(id(1), StructuredOutput),
+        ],
         expect![[r#"
             Prompted -> CallModel
             Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
-            Answered { stop_reason: Some(ToolUse), empty: false } ->
+            ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
             Finished(ToolUseId("1"), StructuredOutput) -> End(Completed)
         "#]],
     );
@@ -306,14 +316,14 @@ fn structured_output_ends_the_turn_at_once() {
 #[test]
 fn structured_output_is_demanded_once() {
     let limits = Limits { structured_output: true, ..Limits::default() };
-    let done = || answered(StopReason::EndTurn);
+    let done = || responded(StopReason::EndTurn);
     check(
         limits,
         [Prompted, done(), done(), StopAllowed],
         expect![[r#"
         Prompted -> CallModel
-        Answered { stop_reason: Some(EndTurn), empty: false } -> Nudge(StructuredOutput) CallModel
-        Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+        ResponseEnded { stop_reason: Some(EndTurn), empty: false } -> Nudge(StructuredOutput) CallModel
+        ResponseEnded { stop_reason: Some(EndTurn), empty: false } -> RunStopHooks
         StopAllowed -> End(Completed)
     "#]],
     );
@@ -326,7 +336,7 @@ fn structured_output_that_never_fits_fails() {
     for n in 1..=5 {
         let call = [
             Called(id(n)),
-            answered(StopReason::ToolUse),
+            responded(StopReason::ToolUse),
             Finished(id(n), StructuredOutputRejected),
         ];
         events.extend(call);
@@ -337,19 +347,19 @@ fn structured_output_that_never_fits_fails() {
         expect![[r#"
         Prompted -> CallModel
         Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
-        Answered { stop_reason: Some(ToolUse), empty: false } ->
+        ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
         Finished(ToolUseId("1"), StructuredOutputRejected) -> CallModel
         Called(ToolUseId("2")) -> RunTool(ToolUseId("2"))
-        Answered { stop_reason: Some(ToolUse), empty: false } ->
+        ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
         Finished(ToolUseId("2"), StructuredOutputRejected) -> CallModel
         Called(ToolUseId("3")) -> RunTool(ToolUseId("3"))
-        Answered { stop_reason: Some(ToolUse), empty: false } ->
+        ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
         Finished(ToolUseId("3"), StructuredOutputRejected) -> CallModel
         Called(ToolUseId("4")) -> RunTool(ToolUseId("4"))
-        Answered { stop_reason: Some(ToolUse), empty: false } ->
+        ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
         Finished(ToolUseId("4"), StructuredOutputRejected) -> CallModel
         Called(ToolUseId("5")) -> RunTool(ToolUseId("5"))
-        Answered { stop_reason: Some(ToolUse), empty: false } ->
+        ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
         Finished(ToolUseId("5"), StructuredOutputRejected) -> End(StructuredOutputRetries)
     "#]],
     );
@@ -363,14 +373,14 @@ fn a_refused_call_ends_the_turn_and_stops_its_neighbors() {
             Prompted,
             Called(id(1)),
             Called(id(2)),
-            answered(StopReason::ToolUse),
+            responded(StopReason::ToolUse),
             Finished(id(1), Refused),
         ],
         expect![[r#"
             Prompted -> CallModel
             Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
             Called(ToolUseId("2")) -> RunTool(ToolUseId("2"))
-            Answered { stop_reason: Some(ToolUse), empty: false } ->
+            ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
             Finished(ToolUseId("1"), Refused) -> StopTool(ToolUseId("2")) End(AbortedTools)
         "#]],
     );
@@ -384,23 +394,23 @@ fn a_hook_that_stops_the_turn_waits_for_the_other_tools() {
             Prompted,
             Called(id(1)),
             Called(id(2)),
-            answered(StopReason::ToolUse),
+            responded(StopReason::ToolUse),
             Finished(id(1), HookStopped),
-            Finished(id(2), GoOn),
+            Finished(id(2), Continue),
         ],
         expect![[r#"
             Prompted -> CallModel
             Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
             Called(ToolUseId("2")) -> RunTool(ToolUseId("2"))
-            Answered { stop_reason: Some(ToolUse), empty: false } ->
+            ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
             Finished(ToolUseId("1"), HookStopped) ->
-            Finished(ToolUseId("2"), GoOn) -> End(HookStopped)
+            Finished(ToolUseId("2"), Continue) -> End(HookStopped)
         "#]],
     );
 }
 
 #[test]
-fn spent_money_ends_the_turn() {
+fn exhausted_budget_ends_the_turn() {
     check(
         Limits::default(),
         [Prompted, Called(id(1)), BudgetExhausted],
@@ -427,17 +437,24 @@ fn a_refusal_does_not_wait_for_the_model_to_finish() {
 }
 
 #[test]
-fn a_stream_that_breaks_off_again_and_again_fails_the_turn() {
+fn repeatedly_cut_stream_fails_the_turn() {
     check(
         Limits::default(),
-        [Prompted, Cut, Cut, Called(id(1)), answered(StopReason::ToolUse), Finished(id(1), GoOn)],
+        [
+            Prompted,
+            Cut,
+            Cut,
+            Called(id(1)),
+            responded(StopReason::ToolUse),
+            Finished(id(1), Continue),
+        ],
         expect![[r#"
             Prompted -> CallModel
             Cut -> Nudge(CutStream) CallModel
             Cut -> Nudge(CutStream) CallModel
             Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
-            Answered { stop_reason: Some(ToolUse), empty: false } ->
-            Finished(ToolUseId("1"), GoOn) -> CallModel
+            ResponseEnded { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), Continue) -> CallModel
         "#]],
     );
     check(
@@ -454,11 +471,11 @@ fn a_stream_that_breaks_off_again_and_again_fails_the_turn() {
 }
 
 #[test]
-fn an_api_that_pauses_for_ever_does_not_keep_the_turn() {
+fn number_of_pauses_is_bounded() {
     let mut turn = Turn::new(Limits::default());
     let _ = turn.step(Prompted);
-    for _ in 0..MOST_PAUSES {
-        assert_eq!(turn.step(answered(StopReason::PauseTurn)), [Effect::CallModel]);
+    for _ in 0..MAX_PAUSES {
+        assert_eq!(turn.step(responded(StopReason::PauseTurn)), [Effect::CallModel]);
     }
-    assert_eq!(turn.step(answered(StopReason::PauseTurn)), [Effect::AskStopHooks]);
+    assert_eq!(turn.step(responded(StopReason::PauseTurn)), [Effect::RunStopHooks]);
 }

@@ -2,7 +2,6 @@
 
 mod model;
 mod results;
-
 mod stream;
 mod terminal_failure;
 mod thinking;
@@ -34,35 +33,35 @@ pub(crate) struct TurnRun<'a> {
     agent: &'a mut Agent,
     cancel: CancellationToken,
     turn: Turn,
-    answer: Option<ModelResponse>,
+    response: Option<ModelResponse>,
     calls: Calls,
     report: Box<Report>,
-    /// The prompts this turn answers, for the first frame that answers them.
+    /// The prompts of this turn, named in the first frame that responds to them.
     prompts: Vec<MessageUuid>,
     announced: bool,
     thinking: ThinkingMeter,
-    /// What happened while an effect was performed.
+    /// Events that occurred while an effect was performed.
     happened: VecDeque<Event>,
     /// Why the stream broke off, if the last one did.
     cut: Option<ModelError>,
-    /// The API's name of the last answer.
-    last_answer: Option<String>,
-    /// What the API said about the last answer that the model declined to give.
+    /// The API's message id of the last response.
+    last_message_id: Option<String>,
+    /// The API's details of the last refusal.
     refusal: Option<ModelRefusal>,
-    /// What a Stop hook wants the model to hear.
+    /// Feedback of a Stop hook to the model.
     feedback: Feedback,
     stop_hook_active: bool,
-    /// Whether the user is still to hear that a Stop hook objects.
-    stop_trouble: bool,
-    /// How many blocks of an answer that was stopped were shown although they are not complete.
+    /// Whether the user is still to be notified that a Stop hook objects.
+    notify_stop_error: bool,
+    /// How many incomplete blocks of a cancelled response were sent.
     shown_partly: usize,
 }
 
-/// What a Stop hook wants the model to hear.
+/// Feedback of a Stop hook to the model.
 enum Feedback {
-    /// Why it has to go on, as everybody may see.
+    /// Why it has to continue; the user sees it, too.
     Objection(String),
-    /// What it should know.
+    /// Context for the model alone.
     Context(String),
 }
 
@@ -72,7 +71,7 @@ impl Default for Feedback {
     }
 }
 
-/// What woke the loop.
+/// The input that woke the loop.
 enum Woken {
     Interrupted,
     Stepped(Step),
@@ -80,7 +79,7 @@ enum Woken {
 }
 
 impl<'a> TurnRun<'a> {
-    /// A turn that answers `prompts`; the conversation already holds them.
+    /// A turn for `prompts`, which the conversation already holds.
     pub(crate) fn new(
         agent: &'a mut Agent,
         limits: Limits,
@@ -92,7 +91,7 @@ impl<'a> TurnRun<'a> {
             agent,
             cancel,
             turn: Turn::new(limits),
-            answer: None,
+            response: None,
             calls,
             report: Box::new(Report::new()),
             prompts,
@@ -100,18 +99,18 @@ impl<'a> TurnRun<'a> {
             thinking: ThinkingMeter::default(),
             happened: VecDeque::from([Event::Prompted]),
             cut: None,
-            last_answer: None,
+            last_message_id: None,
             refusal: None,
             feedback: Feedback::default(),
             stop_hook_active: false,
-            stop_trouble: false,
+            notify_stop_error: false,
             shown_partly: 0,
         }
     }
 
     /// Runs the turn to its end.
     ///
-    /// Cancel safety: to be polled to its end; `cancel` makes that soon.
+    /// Cancel safety: must be polled to its end; `cancel` brings that about soon.
     pub(crate) async fn run(mut self) -> Box<Report> {
         while !self.turn.has_ended() {
             let event = match self.happened.pop_front() {
@@ -136,12 +135,12 @@ impl<'a> TurnRun<'a> {
     }
 
     async fn wake(&mut self) -> Woken {
-        let Self { cancel, calls, answer, .. } = self;
+        let Self { cancel, calls, response, .. } = self;
         tokio::select! {
-            // An interrupt beats what it interrupts; words that are there beat results.
+            // An interrupt takes precedence over everything; available stream events over results.
             biased;
             () = cancel.cancelled() => Woken::Interrupted,
-            step = next_step(answer) => Woken::Stepped(step),
+            step = next_step(response) => Woken::Stepped(step),
             Some(outcome) = calls.next() => Woken::Finished(outcome),
         }
     }
@@ -152,19 +151,19 @@ impl<'a> TurnRun<'a> {
             Effect::StopModel => self.stop_model().await,
             Effect::RunTool(id) => {
                 self.calls.start(&id);
-                // The call begins before the model's next words are looked at.
+                // The call starts before the next stream event is handled.
                 tokio::task::yield_now().await;
             }
             Effect::StopTool(id) => self.calls.stop(&id),
             Effect::Nudge(nudge) => self.nudge(nudge).await,
-            Effect::AskStopHooks => self.ask_stop_hooks().await,
+            Effect::RunStopHooks => self.run_stop_hooks().await,
             Effect::OverrideStopHooks => self.agent.override_stop_hooks().await,
             Effect::End(ending) => self.end(ending).await,
         }
     }
 }
 
-/// How it ends.
+/// End of the turn.
 impl TurnRun<'_> {
     async fn end(&mut self, ending: Ending) {
         tracing::debug!(?ending, "the turn ends");
@@ -182,19 +181,19 @@ impl TurnRun<'_> {
             }
             _ => self.collect_stopped().await,
         }
-        // A stream that breaks off again and again is a failure that was not reported yet.
+        // The last of too many cut streams has not been reported yet.
         if let Some(error) = self.cut.take().filter(|_| ending == Ending::ApiError) {
             self.fail(error).await;
         }
         match ending {
-            Ending::OutputLimit => self.give_up_on_limits().await,
-            Ending::Refused => self.give_up_on_refusals().await,
+            Ending::OutputLimit => self.fail_output_limit().await,
+            Ending::Refused => self.fail_refused().await,
             _ => {}
         }
-        self.answer = None;
+        self.response = None;
     }
 
-    /// Every call gets its result, also those that were stopped.
+    /// Adds a result for every call, also for stopped ones: the API requires it.
     async fn collect_stopped(&mut self) {
         for outcome in self.calls.drain(STOP_GRACE).await {
             self.show(outcome.into()).await;
@@ -209,14 +208,14 @@ impl TurnRun<'_> {
         let blocks = vec![ContentBlock::text(text)];
         self.agent.conversation.push_user(blocks.clone());
         if self.agent.identity.is_main() {
-            self.agent.say_user(UserMessage::prompt(blocks).into()).await;
+            self.agent.emit_user(UserMessage::prompt(blocks).into()).await;
         }
     }
 }
 
-async fn next_step(answer: &mut Option<ModelResponse>) -> Step {
-    match answer {
-        Some(answer) => answer.next().await,
+async fn next_step(response: &mut Option<ModelResponse>) -> Step {
+    match response {
+        Some(response) => response.next().await,
         None => std::future::pending().await,
     }
 }

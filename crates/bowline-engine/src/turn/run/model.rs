@@ -35,7 +35,7 @@ impl TurnRun<'_> {
             return;
         }
         if self.agent.compact_if_full(&self.cancel).await.is_err() {
-            // A compaction that fails leaves the conversation as it was; the API has the last word.
+            // A failed compaction leaves the conversation unchanged; the API may still accept it.
             tracing::warn!("the conversation could not be compacted");
         }
         self.agent.forget_foreign_thinking();
@@ -48,7 +48,7 @@ impl TurnRun<'_> {
                     self.send(StatusMessage { status, ..StatusMessage::default() }).await;
                 }
                 let policy = self.agent.session.config.retry.clone();
-                self.answer = Some(ModelResponse::new(target, fallbacks, policy));
+                self.response = Some(ModelResponse::new(target, fallbacks, policy));
             }
             Err(error) => {
                 self.fail(error).await;
@@ -77,20 +77,20 @@ impl TurnRun<'_> {
             }
             Step::Done => {
                 self.end_response().await;
-                self.answered()
+                self.response_ended()
             }
             Step::Cut(error) => {
                 tracing::debug!(%error, "the stream broke off after a complete block");
                 self.close_stream().await;
                 self.end_response().await;
-                self.answer = None;
+                self.response = None;
                 self.cut = Some(error);
                 Some(Event::Cut)
             }
             Step::Failed(error) => {
                 self.close_stream().await;
                 self.end_response().await;
-                self.answer = None;
+                self.response = None;
                 if error.is_too_large() && self.agent.compact_overflow(&self.cancel).await {
                     self.report.messages += 1;
                     self.call_model().await;
@@ -102,16 +102,16 @@ impl TurnRun<'_> {
         }
     }
 
-    /// Another model takes over.
+    /// Reports that a fallback model takes over.
     async fn fell_back(&mut self, error: &ModelError, from: String, to: String) {
-        // What it thinks is nothing that the first model could verify in the next request.
+        // The first model could not verify the other's thinking signatures in the next request.
         if model_family(&from) != model_family(&to) && self.agent.identity.is_main() {
             self.agent.session.pending.thinking_is_foreign();
         }
         let trigger = error.category();
         let content = match trigger {
             "overloaded" => format!("{from} is overloaded; {to} takes over"),
-            _ => format!("{from} does not answer ({error}); {to} takes over"),
+            _ => format!("{from} does not respond ({error}); {to} takes over"),
         };
         self.send(ModelFallbackMessage {
             trigger: trigger.to_owned(),
@@ -123,58 +123,58 @@ impl TurnRun<'_> {
         .await;
     }
 
-    /// The answer is complete.
-    fn answered(&mut self) -> Option<Event> {
-        let answer = self.answer.take()?;
+    /// Handles a complete response.
+    fn response_ended(&mut self) -> Option<Event> {
+        let response = self.response.take()?;
         self.cut = None;
-        let message = answer.message();
-        self.last_answer = Some(message.id.clone());
+        let message = response.message();
+        self.last_message_id = Some(message.id.clone());
         self.report.last_usage = message.usage.clone();
-        self.report.model = answer.model().to_owned();
+        self.report.model = response.model().to_owned();
         self.report.stop_reason = message.stop_reason.clone();
         if message.stop_reason == Some(StopReason::Refusal) {
             self.agent.session.usage.ledger().enter_refusal();
             let details = message.extra.get("stop_details");
-            self.refusal = Some(ModelRefusal::new(answer.request_id(), details));
+            self.refusal = Some(ModelRefusal::new(response.request_id(), details));
         }
         if self.agent.session.usage.is_over_budget() {
             return Some(Event::BudgetExhausted);
         }
-        // Thoughts alone are no answer.
-        let is_thought = |block: &ContentBlock| {
+        // Thinking alone is an empty response.
+        let is_thinking = |block: &ContentBlock| {
             matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
         };
-        let empty = message.content.iter().all(is_thought);
-        Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
+        let empty = message.content.iter().all(is_thinking);
+        Some(Event::ResponseEnded { stop_reason: message.stop_reason.clone(), empty })
     }
 
-    /// One event of the stream. The complete frame of a block goes before its stop event.
+    /// Handles one stream event. The complete frame of a block is sent before its stop event.
     async fn received(&mut self, event: StreamEvent, complete: Option<usize>) -> Option<Event> {
         let began = self.report.began;
         self.report.first_event.get_or_insert_with(|| began.elapsed());
         self.measure_thinking(&event).await;
         let mut called = None;
-        let block = complete.and_then(|place| self.answer.as_ref()?.message().content.get(place));
+        let block = complete.and_then(|index| self.response.as_ref()?.message().content.get(index));
         if let Some(block) = block.cloned() {
             self.report.first_content.get_or_insert_with(|| began.elapsed());
             called = self.block(block).await;
         }
-        if self.streams() && self.answer.as_ref().is_some_and(ModelResponse::is_streamed) {
+        if self.streams() && self.response.as_ref().is_some_and(ModelResponse::is_streamed) {
             self.forward(event).await;
         }
         called
     }
 
-    /// A complete block: into the conversation, to the host, and, if it calls a tool, to work.
+    /// Handles a complete block: adds it to the conversation, sends it, and reports a tool call.
     async fn block(&mut self, block: ContentBlock) -> Option<Event> {
-        let answer = self.answer.as_ref()?;
-        let answer_id = answer.message().id.clone();
-        let tokens = self.agent.identity.subagent().map_or(0, |_| answer.tokens_so_far());
+        let response = self.response.as_ref()?;
+        let message_id = response.message().id.clone();
+        let tokens = self.agent.identity.subagent().map_or(0, |_| response.tokens_so_far());
         let (block, input) = match block {
             ContentBlock::ToolUse(mut call) => {
                 self.agent.session.host.redirect(&mut call.name);
-                // Two calls of one name would have one result between them.
-                if self.calls.knows(&call.id) {
+                // The API pairs results with calls by id, so a duplicate id gets a new one.
+                if self.calls.contains(&call.id) {
                     call.id = ToolUseId(format!("toolu_{}", Uuid::new_v4().simple()));
                 }
                 let input = self.calls.complete_input(&mut call);
@@ -182,21 +182,21 @@ impl TurnRun<'_> {
             }
             block => (block, Value::Null),
         };
-        self.agent.conversation.push_block(&answer_id, block.clone());
+        self.agent.conversation.push_block(&message_id, block.clone());
         if let ContentBlock::Text(text) = &block {
-            self.report.last_words = text.text.clone();
+            self.report.last_text = text.text.clone();
             self.agent.display_hooks(&text.text, &self.cancel).await;
         }
         let frame = self.assistant_frame(block.clone());
         if let ContentBlock::ToolUse(call) = &block {
             self.report.used(&call.name, self.agent.tools.find(&call.name).is_ok());
-            // The parent that waits for a subagent is told first what it is about to do.
+            // A foreground subagent reports its progress before the call, a background one after it.
             if self.agent.identity.is_waited_for() {
                 self.agent.report_progress(call, self.progress(tokens)).await;
             }
         }
         if self.shows(&block) {
-            self.agent.say_assistant(frame).await;
+            self.agent.emit_assistant(frame).await;
         } else {
             self.agent.record_assistant(&frame).await;
         }
@@ -221,17 +221,17 @@ impl TurnRun<'_> {
 
     fn assistant_frame(&mut self, block: ContentBlock) -> Box<AssistantMessage> {
         let mut frame = Box::<AssistantMessage>::default();
-        if let Some(answer) = &self.answer {
-            frame.message = answer.head();
-            // While an answer streams, its stop reason and final usage are the result's to tell.
-            match answer.is_streamed() {
+        if let Some(response) = &self.response {
+            frame.message = response.head();
+            // The stop reason and final usage of a streamed response are not known yet; the result has them.
+            match response.is_streamed() {
                 true => {
                     frame.message.stop_reason = None;
-                    frame.message.usage = answer.opening_usage();
+                    frame.message.usage = response.opening_usage();
                 }
-                false => frame.message.usage = usage::with_counts(answer.opening_usage()),
+                false => frame.message.usage = usage::with_counts(response.opening_usage()),
             }
-            frame.request_id = answer.request_id();
+            frame.request_id = response.request_id();
         }
         if let ContentBlock::Thinking(_) = &block {
             frame.thinking_duration_ms = self.thinking.end();
@@ -240,7 +240,7 @@ impl TurnRun<'_> {
         frame.message.content = vec![block];
         frame.message.extra.entry("context_management").or_insert(Value::Null);
         frame.timestamp = Some(timestamp());
-        // Prompts without a name have nothing to be announced by.
+        // Prompts without a uuid cannot be named.
         let named = self.agent.identity.is_main() && !self.prompts.is_empty();
         if named && !std::mem::replace(&mut self.announced, true) {
             frame.user_message_uuid = self.prompts.last().cloned();
@@ -249,7 +249,7 @@ impl TurnRun<'_> {
         frame
     }
 
-    /// A subagent's words are its own business unless the host wants them.
+    /// Whether the block is sent: a subagent's text only if the host wants it.
     fn shows(&self, block: &ContentBlock) -> bool {
         let Some(subagent) = self.agent.identity.subagent() else { return true };
         subagent.shows_text || matches!(block, ContentBlock::ToolUse(_))
@@ -273,7 +273,7 @@ impl TurnRun<'_> {
         if !self.agent.identity.is_main() {
             return;
         }
-        let max_retries = self.answer.as_ref().map_or(0, ModelResponse::max_retries);
+        let max_retries = self.response.as_ref().map_or(0, ModelResponse::max_retries);
         self.send(ApiRetryMessage {
             attempt: attempt.into(),
             max_retries: max_retries.into(),
@@ -285,31 +285,31 @@ impl TurnRun<'_> {
         .await;
     }
 
-    /// The model cannot be reached: a message in its place says why.
+    /// Reports a failed request with a synthetic assistant message.
     pub(super) async fn fail(&mut self, error: ModelError) {
         self.cut = None;
         self.report.api_error = api_error_name(&error);
-        self.say_failure(Box::new(api_error_frame(&error)), error.category()).await;
+        self.emit_failure(Box::new(api_error_frame(&error)), error.category()).await;
         self.report.failure = Some(error);
     }
 
-    /// Says something in the model's place that ends the turn, and tells the hooks.
-    pub(super) async fn say_failure(&mut self, frame: Box<AssistantMessage>, category: &str) {
+    /// Emits a synthetic assistant message that ends the turn, and runs the `StopFailure` hooks.
+    pub(super) async fn emit_failure(&mut self, frame: Box<AssistantMessage>, category: &str) {
         if let Some(text) = frame.message.content.first().and_then(ContentBlock::as_text) {
-            self.report.last_words = text.to_owned();
+            self.report.last_text = text.to_owned();
         }
         self.report.stop_reason = frame.message.stop_reason.clone();
         if self.agent.identity.subagent().is_none_or(|subagent| subagent.shows_text) {
-            self.agent.say_assistant(frame).await;
+            self.agent.emit_assistant(frame).await;
         }
-        self.agent.failure_hooks(category, &self.report.last_words).await;
+        self.agent.failure_hooks(category, &self.report.last_text).await;
     }
 
-    /// Interrupted: what came so far is shown as it is.
+    /// Cancels the response; text that has arrived is sent as it is.
     pub(super) async fn stop_model(&mut self) {
-        let Some(answer) = &self.answer else { return };
-        let id = answer.message().id.clone();
-        let partial: Vec<_> = answer.fold().partial().cloned().collect();
+        let Some(response) = &self.response else { return };
+        let id = response.message().id.clone();
+        let partial: Vec<_> = response.fold().partial().cloned().collect();
         for block in partial {
             let ContentBlock::Text(text) = &block else { continue };
             if text.text.is_empty() {
@@ -318,24 +318,24 @@ impl TurnRun<'_> {
             self.agent.conversation.push_block(&id, block.clone());
             let mut frame = self.assistant_frame(block);
             frame.aborted = Some(true);
-            self.agent.say_assistant(frame).await;
+            self.agent.emit_assistant(frame).await;
             self.shown_partly += 1;
         }
         // The API bills all tokens, whether or not the rest was awaited.
         self.end_response().await;
     }
 
-    /// The answer, or an attempt at it, is over: its usage is recorded in the ledger and in its lines.
+    /// Ends a response, or an attempt at it: records its usage in the ledger and in its transcript lines.
     async fn end_response(&mut self) {
-        let Some(answer) = &mut self.answer else { return };
+        let Some(response) = &mut self.response else { return };
         let account = match self.agent.identity.is_main() {
             true => Account::Main,
             false => Account::Side,
         };
-        let (took, used) = (answer.take_api_time(), answer.take_usage());
+        let (took, used) = (response.take_api_time(), response.take_usage());
         let tokens = self.agent.session.usage.record(account, took, used);
         self.agent.tokens.fetch_add(tokens, std::sync::atomic::Ordering::Relaxed);
-        let told = self.agent.journal().end_response(answer.message());
-        self.agent.session.sink.emit_notice(told).await;
+        let notice = self.agent.journal().end_response(response.message());
+        self.agent.session.sink.emit_notice(notice).await;
     }
 }

@@ -11,7 +11,7 @@ use super::{
     Feedback, TurnRun,
 };
 use crate::{
-    agent::{StopVerdict, Troubled},
+    agent::{NotifyStopHookError, StopVerdict},
     turn::{batch_hooks::BatchVerdict, outcome::successful_calls},
     usage::LineChanges,
 };
@@ -26,12 +26,12 @@ impl TurnRun<'_> {
         event
     }
 
-    /// A result: to the host at once, to the model with the others.
+    /// Sends a result to the host at once and keeps it for the model.
     pub(super) async fn show(&mut self, mut outcome: Box<CallOutcome>) {
         self.report.messages += 1;
         let denial = outcome.denial.take();
         if self.agent.identity.is_main() {
-            // What was denied to subagents so far came before.
+            // Denials of subagents so far came before this one.
             let denied = self.agent.session.pending.take_denials();
             self.report.denials.extend(denied.into_iter().chain(denial));
         } else {
@@ -54,7 +54,7 @@ impl TurnRun<'_> {
             self.agent.session.sink.emit(notice).await;
         }
         let frame = outcome.frame(&self.agent.identity);
-        self.agent.say_user(frame).await;
+        self.agent.emit_user(frame).await;
         for remark in outcome.remarks.drain(..) {
             self.agent.session.sink.send(remark).await;
         }
@@ -62,13 +62,13 @@ impl TurnRun<'_> {
             self.report.messages += 1;
             let mut frame = Box::new(UserMessage::prompt(outcome.follow_up.clone()));
             frame.is_synthetic = Some(true);
-            self.agent.say_user(frame).await;
+            self.agent.emit_user(frame).await;
         }
         self.calls.keep(*outcome);
     }
 
-    /// Results go to the model together, in the order of the calls; what was queued meanwhile follows.
-    /// Tells whether hooks let the turn go on.
+    /// Adds the results to the conversation, in the order of the calls, followed by prompts queued
+    /// meanwhile. Returns whether hooks let the turn continue.
     pub(super) async fn deliver_results(&mut self) -> bool {
         let batch = self.calls.take_results();
         if batch.is_empty() {
@@ -103,7 +103,7 @@ impl TurnRun<'_> {
                 self.stop_hook_active = true;
                 match std::mem::take(&mut self.feedback) {
                     Feedback::Objection(text) => format!("{}\n{text}", texts::nudge(nudge)),
-                    // It is for the model alone.
+                    // Not sent: it is for the model alone.
                     Feedback::Context(text) => {
                         return self.agent.conversation.push_user(vec![ContentBlock::text(text)]);
                     }
@@ -114,34 +114,34 @@ impl TurnRun<'_> {
         let mut frame = Box::new(UserMessage::prompt(vec![ContentBlock::text(text.clone())]));
         frame.is_synthetic = Some(true);
         if nudge == Nudge::Refusal {
-            self.agent.tell_refusal().await;
-            frame.refused_message_id = self.last_answer.clone();
+            self.agent.notify_refusal().await;
+            frame.refused_message_id = self.last_message_id.clone();
         }
         self.report.messages += 1;
         self.agent.conversation.push_user(vec![ContentBlock::text(text)]);
         if self.agent.identity.is_main() {
-            self.agent.say_user(frame).await;
+            self.agent.emit_user(frame).await;
         }
-        if nudge == Nudge::StopFeedback && std::mem::take(&mut self.stop_trouble) {
-            self.agent.tell_stop_trouble().await;
+        if nudge == Nudge::StopFeedback && std::mem::take(&mut self.notify_stop_error) {
+            self.agent.notify_stop_hook_error().await;
         }
     }
 
-    pub(super) async fn ask_stop_hooks(&mut self) {
-        // A hook may show a model the whole conversation.
+    pub(super) async fn run_stop_hooks(&mut self) {
+        // A prompt hook may send the conversation to a model.
         self.agent.note_context();
-        let asked =
-            self.agent.stop_hooks(&self.report.last_words, self.stop_hook_active, &self.cancel);
-        let (verdict, Troubled(troubled)) = tokio::select! {
+        let hooks =
+            self.agent.stop_hooks(&self.report.last_text, self.stop_hook_active, &self.cancel);
+        let (verdict, NotifyStopHookError(notify)) = tokio::select! {
             // Interrupted hooks return an empty verdict.
             biased;
             () = self.cancel.cancelled() => return self.happened.push_back(Event::Interrupted),
-            said = asked => said,
+            result = hooks => result,
         };
         // With an objection, the user is notified after the message to the model.
-        self.stop_trouble = troubled && matches!(verdict, StopVerdict::Blocked(_));
-        if troubled && !self.stop_trouble {
-            self.agent.tell_stop_trouble().await;
+        self.notify_stop_error = notify && matches!(verdict, StopVerdict::Blocked(_));
+        if notify && !self.notify_stop_error {
+            self.agent.notify_stop_hook_error().await;
         }
         self.happened.push_back(match verdict {
             StopVerdict::Allowed => Event::StopAllowed,

@@ -10,7 +10,7 @@ use super::{TurnRun, some};
 use crate::{clock::millis, response::ModelResponse, usage};
 
 impl TurnRun<'_> {
-    /// Whether the host wants to see the stream.
+    /// Whether the host wants stream events.
     pub(super) fn streams(&self) -> bool {
         self.agent.session.config.include_partial_messages && self.agent.identity.is_main()
     }
@@ -18,7 +18,7 @@ impl TurnRun<'_> {
     pub(super) async fn forward(&mut self, event: StreamEvent) {
         let mut frame = self.stream_frame(event);
         if let StreamEvent::MessageStart(_) = &frame.event {
-            let first = self.answer.as_ref().and_then(|answer| answer.timing.first_event);
+            let first = self.response.as_ref().and_then(|response| response.timing.first_event);
             frame.ttft_ms = first.map(millis);
             if !self.announced {
                 frame.user_message_uuid = self.prompts.last().cloned();
@@ -34,33 +34,35 @@ impl TurnRun<'_> {
             MessageUuid::default(),
             self.agent.session.sink.session_id(),
         );
-        frame.api_message_id = self.answer.as_ref().map(|answer| answer.message().id.clone());
+        frame.api_message_id = self.response.as_ref().map(|response| response.message().id.clone());
         frame
     }
 
-    /// Brings a broken stream to an orderly end for a host that has seen its beginning.
+    /// Closes a broken stream with the events that a host which saw its beginning expects.
     pub(super) async fn close_stream(&mut self) {
-        let shown = self.answer.as_ref().filter(|answer| self.streams() && answer.is_streamed());
-        let Some(answer) = shown else { return };
-        let abandoned = abandoned(answer, 0);
-        for event in answer.fold().closing_events() {
+        let shown =
+            self.response.as_ref().filter(|response| self.streams() && response.is_streamed());
+        let Some(response) = shown else { return };
+        let abandoned = abandoned(response, 0);
+        for event in response.fold().closing_events() {
             let mut frame = self.stream_frame(event);
             frame.abandoned_blocks = ends(&frame).then(|| abandoned.clone());
             self.send(frame).await;
         }
     }
 
-    /// The same for one that was interrupted, which the host is told with the message's end.
+    /// The same for an interrupted stream, with a `message_delta` without a stop reason.
     pub(super) async fn abort_stream(&mut self) {
-        let shown = self.answer.as_ref().filter(|answer| self.streams() && answer.is_streamed());
-        let Some(answer) = shown else { return };
-        let mut closing = answer.fold().closing_events();
+        let shown =
+            self.response.as_ref().filter(|response| self.streams() && response.is_streamed());
+        let Some(response) = shown else { return };
+        let mut closing = response.fold().closing_events();
         if closing.is_empty() {
             return;
         }
-        let usage = usage::with_counts(answer.opening_usage());
+        let usage = usage::with_counts(response.opening_usage());
         closing.insert(closing.len() - 1, aborted_delta(usage));
-        let abandoned = abandoned(answer, self.shown_partly);
+        let abandoned = abandoned(response, self.shown_partly);
         for event in closing {
             let mut frame = self.stream_frame(event);
             frame.abandoned_blocks = ends(&frame).then(|| abandoned.clone());
@@ -68,21 +70,21 @@ impl TurnRun<'_> {
         }
     }
 
-    /// (`&mut` because an answer under way cannot be shared between threads.)
+    /// Sends a frame. (`&mut` because a response in progress is not `Sync`.)
     pub(super) async fn send(&mut self, frame: impl crate::sink::Frame) {
         self.agent.session.sink.send(frame).await;
     }
 }
 
-/// Which blocks of a broken answer the host will not see: those after the complete ones and those
-/// that were shown as far as they came.
-fn abandoned(answer: &ModelResponse, shown_partly: usize) -> AbandonedBlocks {
-    let message = answer.message();
+/// The blocks of a broken response that the host will not receive: those after the complete and the
+/// partly sent ones.
+fn abandoned(response: &ModelResponse, shown_partly: usize) -> AbandonedBlocks {
+    let message = response.message();
     let from_block_index = message.content.len() + shown_partly;
     AbandonedBlocks { api_message_id: message.id.clone(), from_block_index, extra: Extra::new() }
 }
 
-/// Whether the message ends here.
+/// Whether the frame ends its message.
 fn ends(frame: &StreamEventMessage) -> bool {
     matches!(frame.event, StreamEvent::MessageStop(_))
 }

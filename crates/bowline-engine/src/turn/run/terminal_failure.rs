@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::TurnRun;
 use crate::synthetic::synthetic;
 
-/// The protocol's word for an answer that does not fit.
+/// The protocol's name of a response beyond the output limit.
 const MAX_OUTPUT_TOKENS: &str = "max_output_tokens";
 
 impl TurnRun<'_> {
-    /// The answer was cut each time the model was asked to go on.
-    pub(super) async fn give_up_on_limits(&mut self) {
+    /// Reports a response that hit a limit after each nudge.
+    pub(super) async fn fail_output_limit(&mut self) {
         let (cut, text) = match self.report.stop_reason {
             Some(StopReason::ModelContextWindowExceeded) => (
                 "context_window",
@@ -24,7 +24,7 @@ impl TurnRun<'_> {
             _ => {
                 let limit = self.agent.max_output(&self.report.model);
                 let text = format!(
-                    "API Error: The answer is longer than the {limit} tokens that the model may \
+                    "API Error: The response is longer than the {limit} tokens that the model may \
                      write at once. The variable CLAUDE_CODE_MAX_OUTPUT_TOKENS sets how many."
                 );
                 ("output_limit", text)
@@ -35,11 +35,11 @@ impl TurnRun<'_> {
         frame.api_error = Some(MAX_OUTPUT_TOKENS.to_owned());
         frame.api_error_params = Some(RawJson::from(json!({ "cut": cut })));
         self.report.api_error = Some(MAX_OUTPUT_TOKENS);
-        self.say_failure(frame, MAX_OUTPUT_TOKENS).await;
+        self.emit_failure(frame, MAX_OUTPUT_TOKENS).await;
     }
 
-    /// The model declined again when it was asked to go on.
-    pub(super) async fn give_up_on_refusals(&mut self) {
+    /// Reports a model that refused again after the nudge.
+    pub(super) async fn fail_refused(&mut self) {
         let model = self.report.model.clone();
         let refusal = self.refusal.take().unwrap_or_default();
         if self.agent.identity.is_main() {
@@ -65,12 +65,12 @@ impl TurnRun<'_> {
         frame.message.stop_reason = Some(StopReason::Refusal);
         frame.error = Some(AssistantError::InvalidRequest);
         frame.request_id = refusal.request_id;
-        frame.refused_message_id = self.last_answer.clone();
-        self.say_failure(frame, AssistantError::InvalidRequest.as_str()).await;
+        frame.refused_message_id = self.last_message_id.clone();
+        self.emit_failure(frame, AssistantError::InvalidRequest.as_str()).await;
     }
 }
 
-/// What the API said about an answer that the model declined to give.
+/// The API's details of a refusal.
 #[derive(Debug, Default)]
 pub(super) struct ModelRefusal {
     request_id: Option<String>,
@@ -79,7 +79,7 @@ pub(super) struct ModelRefusal {
 }
 
 impl ModelRefusal {
-    /// What `stop_details` of the answer say, which is not always there.
+    /// Reads the optional `stop_details` of the response.
     pub(super) fn new(request_id: Option<String>, details: Option<&Value>) -> Self {
         let detail = |name: &str| {
             let value = details.and_then(|details| details.get(name)).and_then(Value::as_str);

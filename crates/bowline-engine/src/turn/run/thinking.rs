@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use crate::clock::millis;
 
-/// How much the model has thought in the block that is open.
+/// Size and start time of the open thinking block.
 #[derive(Default)]
 pub(super) struct ThinkingMeter {
     chars: u64,
@@ -24,7 +24,7 @@ impl ThinkingMeter {
         (after, i64::try_from(after - before).unwrap_or(i64::MAX))
     }
 
-    /// The block is complete: how long it took.
+    /// Ends the block and returns its duration in milliseconds.
     pub(super) fn end(&mut self) -> Option<u64> {
         let since = std::mem::take(self).since?;
         Some(millis(since.elapsed()))

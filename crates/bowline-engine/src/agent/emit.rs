@@ -13,7 +13,7 @@ use crate::{
     sink::new_uuid,
 };
 
-/// How far a subagent has come.
+/// The progress of a subagent.
 pub(crate) struct Progress {
     pub(crate) total_tokens: u64,
     pub(crate) tool_uses: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Progress {
 
 impl Agent {
     /// Sends a message of the user's side of the conversation: results, nudges, marks.
-    pub(crate) async fn say_user(&self, mut message: Box<UserMessage>) {
+    pub(crate) async fn emit_user(&self, mut message: Box<UserMessage>) {
         self.identity.sign_user(&mut message);
         message.timestamp.get_or_insert_with(timestamp);
         let uuid = message.uuid.clone().unwrap_or_else(new_uuid);
@@ -31,7 +31,7 @@ impl Agent {
     }
 
     /// Sends a message of the model.
-    pub(crate) async fn say_assistant(&self, mut message: Box<AssistantMessage>) {
+    pub(crate) async fn emit_assistant(&self, mut message: Box<AssistantMessage>) {
         self.identity.sign_assistant(&mut message);
         let uuid = new_uuid();
         self.session.sink.emit_notice(self.journal().assistant(&uuid, &message)).await;
@@ -68,13 +68,13 @@ impl Agent {
             .await;
     }
 
-    /// Tells the user that the model declined and is asked to go on.
-    pub(crate) async fn tell_refusal(&self) {
+    /// Notifies the user that the model refused and continues once without that content.
+    pub(crate) async fn notify_refusal(&self) {
         if !self.identity.is_main() {
             return;
         }
         let model = self.session.models.name();
-        let text = format!("{model} declined to go on with its answer; continuing once without it");
+        let text = format!("{model} declined to continue its response; continuing once without it");
         self.session.sink.inform(InformationalLevel::Notice, text).await;
     }
 }
