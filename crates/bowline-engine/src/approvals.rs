@@ -23,7 +23,7 @@ impl PendingApprovals {
         Self { count: AtomicUsize::new(0), turn: Arc::clone(turn) }
     }
 
-    /// Counts a request, which is pending while the guard lives, however its waiting ends.
+    /// Counts a request as pending until the guard is dropped, also by cancellation.
     pub(crate) async fn opened(&self) -> PendingApproval<'_> {
         self.count.fetch_add(1, Ordering::AcqRel);
         let pending = PendingApproval { approvals: self };

@@ -8,18 +8,18 @@ use std::{collections::HashSet, sync::Arc};
 use bowline_model::ModelMessage;
 use bowline_protocol::{Content, ContentBlock, Role, ToolResultBlock, ToolUseId, UserMessage};
 
-/// The result of a call that has none.
+/// The result that is added for a call without one.
 const NO_RESULT: &str = "[Tool call interrupted before it gave a result]";
 
-/// Stands for a prompt without content, which the API would refuse.
+/// Replaces a prompt without content, which the API would refuse.
 pub(crate) const NO_CONTENT: &str = "(no content)";
 
 /// The messages of one conversation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Conversation {
     messages: Vec<Arc<ModelMessage>>,
-    /// The API's name of the answer that is being added to.
-    open_answer: Option<String>,
+    /// The API's message id of the response that blocks are added to.
+    open_response: Option<String>,
 }
 
 impl Conversation {
@@ -28,16 +28,16 @@ impl Conversation {
         let mut conversation = Self::default();
         for message in messages {
             match message.role {
-                Role::Assistant => conversation.push_answer(message.content),
+                Role::Assistant => conversation.push_response(message.content),
                 _ => conversation.push_user(message.content),
             }
         }
         conversation
     }
 
-    /// A conversation that goes on from messages which already are one.
+    /// A conversation that continues messages which are already valid.
     pub(crate) fn from_shared(messages: Vec<Arc<ModelMessage>>) -> Self {
-        Self { messages, open_answer: None }
+        Self { messages, open_response: None }
     }
 
     /// The messages, for a request.
@@ -50,16 +50,16 @@ impl Conversation {
         self.messages.is_empty()
     }
 
-    /// Adds what the user, a tool or the engine says.
+    /// Adds a message of the user, a tool or the engine.
     ///
-    /// Calls that are still open are answered first: the API refuses anything else.
+    /// Calls without a result get one first: the API requires it.
     pub(crate) fn push_user(&mut self, blocks: Vec<ContentBlock>) {
         if blocks.is_empty() {
             return;
         }
-        self.open_answer = None;
-        let unanswered = self.unanswered(&blocks);
-        let blocks = || unanswered.into_iter().map(no_result).chain(blocks).collect::<Vec<_>>();
+        self.open_response = None;
+        let open = self.open_calls(&blocks);
+        let blocks = || open.into_iter().map(no_result).chain(blocks).collect::<Vec<_>>();
         match self.messages.last_mut() {
             Some(last) if last.role == Role::User => {
                 let content = &mut Arc::make_mut(last).content;
@@ -74,24 +74,24 @@ impl Conversation {
         }
     }
 
-    /// Adds one complete block of the answer that the API calls `answer`.
-    pub(crate) fn push_block(&mut self, answer: &str, block: ContentBlock) {
-        let open = self.open_answer.as_deref() == Some(answer);
+    /// Adds one complete block of the response with this message id.
+    pub(crate) fn push_block(&mut self, message_id: &str, block: ContentBlock) {
+        let open = self.open_response.as_deref() == Some(message_id);
         match self.messages.last_mut() {
             Some(last) if open && last.role == Role::Assistant => {
                 Arc::make_mut(last).content.push(block);
             }
-            _ => self.push_answer(vec![block]),
+            _ => self.push_response(vec![block]),
         }
-        self.open_answer = Some(answer.to_owned());
+        self.open_response = Some(message_id.to_owned());
     }
 
-    /// Adds a whole answer.
-    pub(crate) fn push_answer(&mut self, blocks: Vec<ContentBlock>) {
+    /// Adds a whole response.
+    pub(crate) fn push_response(&mut self, blocks: Vec<ContentBlock>) {
         if blocks.is_empty() {
             return;
         }
-        self.open_answer = None;
+        self.open_response = None;
         match self.messages.last_mut() {
             Some(last) if last.role == Role::Assistant => {
                 Arc::make_mut(last).content.extend(blocks);
@@ -100,38 +100,38 @@ impl Conversation {
         }
     }
 
-    /// Puts the result of a call of the last answer in the place of one that was made up.
-    pub(crate) fn answer_anew(&mut self, block: ContentBlock) {
+    /// Replaces the placeholder result of a call of the last response by the real one.
+    pub(crate) fn replace_result(&mut self, block: ContentBlock) {
         let Some(last) = self.messages.last_mut().filter(|last| last.role == Role::User) else {
             return self.push_user(vec![block]);
         };
         let content = &mut Arc::make_mut(last).content;
         match content.iter_mut().find(|other| result_of(other) == result_of(&block)) {
-            Some(made_up) => *made_up = block,
+            Some(placeholder) => *placeholder = block,
             None => self.push_user(vec![block]),
         }
     }
 
-    /// Forgets reasoning that another model could not verify.
+    /// Removes thinking that another model could not verify.
     pub(crate) fn drop_thinking(&mut self) {
         drop_thinking(&mut self.messages);
     }
 
-    /// The calls of the last answer that neither the conversation nor `blocks` answer.
-    fn unanswered(&self, blocks: &[ContentBlock]) -> Vec<ToolUseId> {
+    /// The calls of the last response that have a result neither in the conversation nor in `blocks`.
+    fn open_calls(&self, blocks: &[ContentBlock]) -> Vec<ToolUseId> {
         let Some(last) = self.messages.last().filter(|last| last.role == Role::Assistant) else {
             return Vec::new();
         };
-        let answered: HashSet<&ToolUseId> = blocks.iter().filter_map(result_of).collect();
+        let finished: HashSet<&ToolUseId> = blocks.iter().filter_map(result_of).collect();
         let calls = last.content.iter().filter_map(|block| match block {
             ContentBlock::ToolUse(call) => Some(&call.id),
             _ => None,
         });
-        calls.filter(|id| !answered.contains(id)).cloned().collect()
+        calls.filter(|id| !finished.contains(id)).cloned().collect()
     }
 }
 
-/// Takes reasoning out of messages for a model that could not verify it.
+/// Removes thinking from messages for a model that could not verify it.
 pub(crate) fn drop_thinking(messages: &mut Vec<Arc<ModelMessage>>) {
     let is_thinking = |block: &ContentBlock| {
         matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
@@ -178,7 +178,7 @@ fn no_result(id: ToolUseId) -> ContentBlock {
     })
 }
 
-/// Results come before anything else, in the order they have among themselves.
+/// Moves results to the front, as the API requires; their order stays.
 fn results_first(content: &mut [ContentBlock]) {
     content.sort_by_key(|block| !matches!(block, ContentBlock::ToolResult(_)));
 }
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_one_answer_are_one_message() {
+    fn blocks_of_one_response_are_one_message() {
         let mut conversation = Conversation::default();
         conversation.push_user(vec![ContentBlock::text("hi")]);
         conversation.push_block("m1", ContentBlock::text("a"));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_before_words_even_when_they_come_later() {
+    fn results_precede_text_even_if_added_later() {
         let mut conversation = Conversation::default();
         conversation.push_block("m1", call("1"));
         conversation.push_user(vec![ContentBlock::text("and this"), result("1")]);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn two_answers_in_a_row_become_one_message() {
+    fn consecutive_responses_become_one_message() {
         let mut conversation = Conversation::default();
         conversation.push_block("m1", ContentBlock::text("a"));
         conversation.push_block("m2", ContentBlock::text("b"));
@@ -260,6 +260,6 @@ mod tests {
         conversation.push_user(vec![ContentBlock::text("hi")]);
         let request = conversation.messages().to_vec();
         conversation.push_user(vec![ContentBlock::text("more")]);
-        assert_eq!(request[0].content.len(), 1, "a request does not change under way");
+        assert_eq!(request[0].content.len(), 1, "a request in progress does not change");
     }
 }

@@ -1,34 +1,33 @@
-//! Git as a program that runs nothing which a repository names: neither its hooks nor its filters.
+//! Git commands that run neither hooks nor filters of the repository.
 //!
-//! A folder that somebody unpacked brings a `.git/config` that nobody has agreed to. What the user's
-//! own configuration names still runs: without the filters of Git LFS a copy of the project would
-//! hold pointers in place of files.
+//! An unpacked archive may contain a `.git/config` that runs programs. Filters of the user's own
+//! configuration still run: without those of Git LFS a worktree would hold pointers instead of files.
 
 use std::{collections::BTreeSet, path::Path, process::Stdio};
 
 use tokio::process::Command;
 
-/// A variable that holds nothing, for settings whose names `-c` cannot tell from their values.
-const NOTHING: &str = "BOWLINE_GIT_NOTHING";
+/// An empty variable for `--config-env`: filter names may contain `=`, where `-c` would split them.
+const EMPTY_VARIABLE: &str = "BOWLINE_GIT_NOTHING";
 
-/// What a filter consists of.
+/// The programs of a filter.
 const FILTER_PROGRAMS: [&str; 3] = ["clean", "smudge", "process"];
 
-/// A command of git's in `directory`, to be given its words. It ends with whoever waits for it.
+/// A git command in `directory`, without arguments yet. It is killed when it is dropped.
 pub(crate) async fn command(directory: &Path) -> Command {
     let mut command = bare(directory);
     command
         .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
         .args(["-c", "submodule.recurse=false"])
-        // What is missing would be fetched by programs that the repository may name.
+        // A partial clone would fetch missing objects with programs that the repository configures.
         .env("GIT_NO_LAZY_FETCH", "1")
-        .env(NOTHING, "");
+        .env(EMPTY_VARIABLE, "");
     for filter in filters_of_repository(directory).await {
         for program in FILTER_PROGRAMS {
-            command.arg(format!("--config-env=filter.{filter}.{program}={NOTHING}"));
+            command.arg(format!("--config-env=filter.{filter}.{program}={EMPTY_VARIABLE}"));
         }
-        // Nothing is false, too: a filter that must work would be an error without its program.
-        command.arg(format!("--config-env=filter.{filter}.required={NOTHING}"));
+        // An empty value is also `false`: a required filter without its program would be an error.
+        command.arg(format!("--config-env=filter.{filter}.required={EMPTY_VARIABLE}"));
     }
     command
 }
@@ -46,7 +45,7 @@ fn bare(directory: &Path) -> Command {
     command
 }
 
-/// The filters about which the repository's own configuration says something.
+/// The filters that the repository's own configuration sets.
 async fn filters_of_repository(directory: &Path) -> BTreeSet<String> {
     let mut list = bare(directory);
     list.args(["config", "--null", "--show-scope", "--name-only", "--get-regexp", r"^filter\."]);
@@ -54,7 +53,7 @@ async fn filters_of_repository(directory: &Path) -> BTreeSet<String> {
     filters(&String::from_utf8_lossy(&listed))
 }
 
-/// Scopes and keys take turns.
+/// Parses the listing, in which scopes and keys alternate.
 fn filters(listed: &str) -> BTreeSet<String> {
     let words: Vec<_> = listed.split('\0').collect();
     let own = words.chunks_exact(2).filter(|pair| matches!(pair[0], "local" | "worktree"));

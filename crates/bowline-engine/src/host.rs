@@ -14,43 +14,43 @@ use bowline_protocol::{
 ///
 /// Every request is a future; dropping it cancels the request.
 pub trait Host: Send + Sync + 'static {
-    /// Takes a message. Returns once there is room for the next: a host that stops
-    /// reading stalls the engine, not memory.
+    /// Receives a message. Returns once there is room for the next one: a host that stops
+    /// reading blocks the engine instead of filling memory.
     fn emit(&self, message: Message) -> BoxFuture<'_, ()>;
 
-    /// May this tool run?
-    fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
-        let _ = question;
+    /// Requests permission for a tool call.
+    fn can_use_tool(&self, request: CanUseTool) -> Answer<'_, PermissionResult> {
+        let _ = request;
         no_approver()
     }
 
-    /// Runs a hook that the host registered; the answer is a hook output.
+    /// Runs a hook that the host registered; the response is a hook output.
     fn hook_callback(&self, call: HookCallback) -> Answer<'_, RawJson> {
         let _ = call;
         no_approver()
     }
 
-    /// Passes a JSON-RPC message to an MCP server that lives in the host; the answer is its response.
+    /// Passes a JSON-RPC message to an MCP server that runs in the host, and returns its response.
     fn mcp_message(&self, message: McpMessage) -> Answer<'_, RawJson> {
         let _ = message;
         no_approver()
     }
 
     /// The MCP server of this name if it runs in this process: its tools are called directly and
-    /// kept to `limits`. `None` if the host has no such server, or it is sent messages.
+    /// kept to `limits`. `None` if the host has no such server, or if it receives messages.
     fn in_process_server(&self, server: &str, limits: CallLimits) -> Option<InProcessServer> {
         let _ = (server, limits);
         None
     }
 
-    /// An MCP server wants to know something from the person.
-    fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {
-        let _ = question;
+    /// Requests input from the user for an MCP server.
+    fn elicit(&self, request: Elicitation) -> Answer<'_, ElicitationResponse> {
+        let _ = request;
         no_approver()
     }
 }
 
-/// The response to a request, or why there is none.
+/// The future of a response to a request, or of the reason for its failure.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, HostError>>;
 
 fn no_approver<T: Send + 'static>() -> Answer<'static, T> {
@@ -61,16 +61,16 @@ fn no_approver<T: Send + 'static>() -> Answer<'static, T> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
-    /// It is gone, or will say no more.
-    #[error("the host closed its end before answering")]
+    /// It has closed the connection.
+    #[error("the host closed its end before responding")]
     Closed,
-    /// It answered with an error.
+    /// It responded with an error.
     #[error("{0}")]
     Refused(String),
     /// Its response is invalid.
-    #[error("the host's answer cannot be read: {0}")]
+    #[error("the host's response is invalid: {0}")]
     Malformed(String),
-    /// It took too long.
-    #[error("the host did not answer in time")]
+    /// It did not respond in time.
+    #[error("the host did not respond in time")]
     TimedOut,
 }

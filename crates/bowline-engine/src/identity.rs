@@ -8,10 +8,10 @@ use uuid::Uuid;
 /// The identity of an agent.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Identity {
-    /// The one the host talks to.
+    /// The main agent, which the host prompts.
     #[default]
     Main,
-    /// One that works for another.
+    /// A subagent, which another agent started.
     Sub(Arc<Subagent>),
 }
 
@@ -21,23 +21,23 @@ pub(crate) struct Subagent {
     pub(crate) id: AgentId,
     /// Its kind, as in `general-purpose`.
     pub(crate) kind: String,
-    /// What it was sent to do, in a few words.
+    /// A short description of its task.
     pub(crate) description: String,
     /// The call that started it.
     pub(crate) parent: ToolUseId,
-    /// How many agents are above it.
+    /// The number of its ancestors.
     pub(crate) depth: u32,
-    /// Whether its parent goes on meanwhile.
+    /// Whether it runs in the background, while its parent continues.
     pub(crate) background: bool,
     /// Whether its text, not only its calls, is sent to the host.
     pub(crate) shows_text: bool,
-    /// How strict the session is with it, if its kind says.
+    /// Its permission mode, if its kind sets one.
     pub(crate) permission_mode: Option<PermissionMode>,
-    /// Its own copy of the project, if it works in one.
+    /// Its worktree, if it works in one.
     pub(crate) worktree: Option<PathBuf>,
-    /// Where it keeps what it learns, if its kind remembers anything.
+    /// Its memory folder, if its kind has one.
     pub(crate) memory: Option<PathBuf>,
-    /// Its model, if that is not the session's: what those it sends have, too.
+    /// Its model, if that is not the session's; its own subagents inherit it.
     pub(crate) model: Option<String>,
 }
 

@@ -15,11 +15,11 @@ use parking_lot::{Mutex, MutexGuard};
 pub(crate) use self::trail::KeptTail;
 use self::trail::Trail;
 
-/// The transcript of one conversation; empty if nothing is to be kept.
+/// The transcript of one conversation; empty if it is not written to disk.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     writer: Mutex<Option<TranscriptWriter>>,
-    /// The newest lines, kept or not.
+    /// The newest lines, also of a conversation that is not written to disk.
     trail: Mutex<Trail>,
 }
 
@@ -31,7 +31,7 @@ impl Journal {
         Self { writer: Mutex::new(writer), trail: Mutex::default() }
     }
 
-    /// Knows the lines of an earlier life of the conversation.
+    /// Loads the lines of a resumed conversation.
     pub(crate) fn recall(&self, messages: &[ContextMessage]) {
         self.trail.lock().recall(messages);
     }
@@ -42,7 +42,7 @@ impl Journal {
         written.or_else(|| self.trail().last())
     }
 
-    /// The lines that the end of the conversation is made of.
+    /// The ids of the lines of the kept tail of the conversation.
     pub(crate) fn lines_of(&self, kept: KeptTail) -> Vec<MessageUuid> {
         self.trail().lines_of(kept)
     }
@@ -51,13 +51,13 @@ impl Journal {
         self.trail.lock()
     }
 
-    /// Goes on in another transcript (`/clear`).
+    /// Continues in another transcript (`/clear`).
     pub(crate) fn replace(&self, writer: Option<TranscriptWriter>) {
         *self.writer.lock() = writer;
         *self.trail() = Trail::default();
     }
 
-    /// Writes what the user, a tool or the engine said.
+    /// Writes a message of the user, a tool or the engine.
     pub(crate) fn user(&self, uuid: &MessageUuid, message: &UserMessage) -> WriteNotice {
         self.trail().user(uuid);
         self.write_made(|| user_line(uuid, message))
@@ -78,8 +78,8 @@ impl Journal {
         self.write(line)
     }
 
-    /// Writes where a conversation ends, and the summary that stands for everything before it, in
-    /// one piece: a boundary without its summary would lose the conversation.
+    /// Writes a compaction boundary and the summary that replaces everything before it, in one
+    /// flush: a boundary without its summary would lose the conversation.
     pub(crate) fn compaction(
         &self,
         (boundary, metadata): (&MessageUuid, CompactMetadata),
@@ -87,39 +87,39 @@ impl Journal {
     ) -> WriteNotice {
         let mut line = SystemLine::compact_boundary(metadata);
         line.chain.uuid = boundary.clone();
-        let mut said = UserLine::new(Content::from(text));
-        said.chain.uuid = summary.clone();
-        said.is_compact_summary = true;
-        said.is_visible_in_transcript_only = true;
+        let mut user_line = UserLine::new(Content::from(text));
+        user_line.chain.uuid = summary.clone();
+        user_line.is_compact_summary = true;
+        user_line.is_visible_in_transcript_only = true;
         self.trail().user(summary);
         self.with(|writer| {
             line.chain.logical_parent_uuid = writer.leaf().cloned();
             writer.push_after(line, None);
-            writer.push(said);
+            writer.push(user_line);
             flush(writer)
         })
     }
 
-    /// Writes one block of an answer.
+    /// Writes one block of a response.
     pub(crate) fn assistant(&self, uuid: &MessageUuid, message: &AssistantMessage) -> WriteNotice {
-        // What stands in the model's place when it fails is no part of the conversation.
+        // A synthetic error message is no part of the conversation.
         if message.is_api_error_message != Some(true) {
             self.trail().assistant(uuid, &message.message.id);
         }
         self.write_made(|| assistant_line(uuid, message))
     }
 
-    /// Writes into the blocks of an answer how it ended.
-    pub(crate) fn end_response(&self, answer: &ApiMessage) -> WriteNotice {
+    /// Completes the lines of a response with its stop reason and usage.
+    pub(crate) fn end_response(&self, response: &ApiMessage) -> WriteNotice {
         self.with(|writer| {
-            if let Err(error) = writer.end_response(answer) {
-                tracing::warn!(%error, "the transcript does not say how an answer ended");
+            if let Err(error) = writer.end_response(response) {
+                tracing::warn!(%error, "the end of a response could not be written to the transcript");
             }
             mirror(writer)
         })
     }
 
-    /// Records where the conversation stands, for resuming it.
+    /// Records the last prompt and line of the conversation, for resuming it.
     pub(crate) fn last_prompt(&self, prompt: &str) -> WriteNotice {
         self.with(|writer| {
             writer.end_turn();
@@ -129,7 +129,7 @@ impl Journal {
         })
     }
 
-    /// The path of the transcript; empty if there is none.
+    /// The path of the transcript; empty without one.
     pub(crate) fn transcript_path(&self) -> String {
         let path = self.with(|writer| Some(writer.path().display().to_string()));
         path.unwrap_or_default()
@@ -162,7 +162,7 @@ impl Journal {
         })
     }
 
-    /// Looks at the transcript, if there is one.
+    /// Calls `f` with the transcript, if there is one.
     pub(crate) fn with<T>(&self, f: impl FnOnce(&mut TranscriptWriter) -> Option<T>) -> Option<T> {
         let mut writer = self.writer.lock();
         writer.as_mut().and_then(f)
@@ -189,7 +189,7 @@ fn flush(writer: &mut TranscriptWriter) -> WriteNotice {
     match writer.flush() {
         Flushed::Written { .. } => mirror(writer),
         Flushed::Failed(failure) => {
-            tracing::warn!(%failure, "the session goes on unsaved");
+            tracing::warn!(%failure, "the transcript could not be written; the session continues unsaved");
             Some(Message::from(SessionWritesLostMessage {
                 error_code: failure.code().to_owned(),
                 lost: vec![LostWrite::Transcript],

@@ -47,7 +47,7 @@ pub(crate) struct McpBridge {
 }
 
 impl McpBridge {
-    /// The servers of a session; they are reached later.
+    /// The servers of a session; they are connected later.
     pub(crate) fn servers(
         self: &Arc<Self>,
         config: &SessionConfig,
@@ -94,7 +94,7 @@ impl SdkServers for McpBridge {
     ) -> BoxFuture<'_, Result<RawJson, SdkServerError>> {
         let server_name = server.to_owned();
         let message = McpMessage { server_name, message, ..McpMessage::default() };
-        Box::pin(self.host.mcp_message(message).map_err(no_answer))
+        Box::pin(self.host.mcp_message(message).map_err(sdk_server_error))
     }
 
     fn in_process(&self, server: &str, limits: CallLimits) -> Option<InProcessServer> {
@@ -102,8 +102,8 @@ impl SdkServers for McpBridge {
     }
 }
 
-/// Why the host has no answer of a server.
-fn no_answer(error: HostError) -> SdkServerError {
+/// The error for a server inside the host that did not respond.
+fn sdk_server_error(error: HostError) -> SdkServerError {
     match error {
         HostError::Closed => SdkServerError::Closed,
         error => SdkServerError::Refused(error.to_string()),
@@ -111,8 +111,8 @@ fn no_answer(error: HostError) -> SdkServerError {
 }
 
 impl Elicit for McpBridge {
-    fn elicit(&self, question: Elicitation) -> BoxFuture<'_, ElicitationResponse> {
-        Box::pin(self.elicit_from_person(question))
+    fn elicit(&self, request: Elicitation) -> BoxFuture<'_, ElicitationResponse> {
+        Box::pin(self.elicit_from_user(request))
     }
 
     fn complete(&self, server: &str, elicitation_id: &str) {
@@ -128,7 +128,7 @@ impl Elicit for McpBridge {
 
 impl McpObserver for McpBridge {
     fn prompts_changed(&self, _: &str) {
-        // At the end all prompts go, which the host need not know.
+        // When the session closes, all prompts disappear; the host need not be notified.
         if !self.closing.is_cancelled() {
             let commands = self.commands.all();
             self.sink
@@ -142,9 +142,9 @@ pub(crate) struct ServerStartup {
     mcp: Arc<McpServers>,
     /// How long the first turn waits for servers.
     grace: Duration,
-    /// Whether the session waits to be claimed: then no server is reached.
+    /// Whether the session waits to be claimed: then no server is connected.
     unclaimed: bool,
-    /// Whether a turn has waited for the servers there are.
+    /// Whether a turn has already waited for the current servers.
     awaited: AtomicBool,
     closing: CancellationToken,
 }
@@ -194,29 +194,29 @@ impl ServerStartup {
 
 impl McpBridge {
     /// Passes a server's request to hooks and, if these do not decide, to the host.
-    async fn elicit_from_person(&self, question: Elicitation) -> ElicitationResponse {
-        // A server that withdraws its question drops this future.
+    async fn elicit_from_user(&self, request: Elicitation) -> ElicitationResponse {
+        // Never cancelled: a server that cancels its request drops this future.
         let cancel = CancellationToken::new();
-        let answer = match self.ask_hooks(&question, &cancel).await {
-            Some(answer) => answer,
-            None => self.ask_host(question.clone()).await,
+        let response = match self.request_from_hooks(&request, &cancel).await {
+            Some(response) => response,
+            None => self.request_from_host(request.clone()).await,
         };
-        let answer = self.tell_hooks(&question, answer, &cancel).await;
-        self.notify_of(&question, &answer, &cancel).await;
-        answer
+        let response = self.run_result_hooks(&request, response, &cancel).await;
+        self.run_notification_hooks(&request, &response, &cancel).await;
+        response
     }
 
-    /// Tells hooks that there is an answer, whatever it is.
-    async fn notify_of(
+    /// Runs the `Notification` hooks after a response.
+    async fn run_notification_hooks(
         &self,
-        question: &Elicitation,
-        answer: &ElicitationResponse,
+        request: &Elicitation,
+        response: &ElicitationResponse,
         cancel: &CancellationToken,
     ) {
         if !self.hooks.has(HookEvent::Notification) {
             return;
         }
-        let (server, action) = (&question.mcp_server_name, &answer.action);
+        let (server, action) = (&request.mcp_server_name, &response.action);
         let event = EventInput::Notification(NotificationInput {
             message: format!("Elicitation response for server \"{server}\": {action}"),
             notification_type: "elicitation_response".into(),
@@ -225,10 +225,10 @@ impl McpBridge {
         self.hooks.run(&Identity::Main, event, cancel).await;
     }
 
-    async fn ask_host(&self, question: Elicitation) -> ElicitationResponse {
+    async fn request_from_host(&self, request: Elicitation) -> ElicitationResponse {
         let _pending = self.approvals.opened().await;
-        match self.host.elicit(question).await {
-            Ok(answer) => answer,
+        match self.host.elicit(request).await {
+            Ok(response) => response,
             Err(HostError::Closed) => response(ElicitationAction::Cancel, None),
             Err(error) => {
                 tracing::debug!(%error, "the elicitation of an MCP server got no response");
@@ -237,21 +237,21 @@ impl McpBridge {
         }
     }
 
-    async fn ask_hooks(
+    async fn request_from_hooks(
         &self,
-        question: &Elicitation,
+        request: &Elicitation,
         cancel: &CancellationToken,
     ) -> Option<ElicitationResponse> {
         if !self.hooks.has(HookEvent::Elicitation) {
             return None;
         }
         let event = EventInput::Elicitation(ElicitationInput {
-            mcp_server_name: question.mcp_server_name.clone(),
-            message: question.message.clone(),
-            mode: question.mode.clone(),
-            url: question.url.clone(),
-            elicitation_id: question.elicitation_id.clone(),
-            requested_schema: question.requested_schema.clone(),
+            mcp_server_name: request.mcp_server_name.clone(),
+            message: request.message.clone(),
+            mode: request.mode.clone(),
+            url: request.url.clone(),
+            elicitation_id: request.elicitation_id.clone(),
+            requested_schema: request.requested_schema.clone(),
             extra: Extra::new(),
         });
         let report = self.hooks.run(&Identity::Main, event, cancel).await;
@@ -262,22 +262,22 @@ impl McpBridge {
         Some(response(action?, content))
     }
 
-    /// Tells hooks what was answered; they may change it before the server hears it.
-    async fn tell_hooks(
+    /// Runs the `ElicitationResult` hooks, which may change the response before the server gets it.
+    async fn run_result_hooks(
         &self,
-        question: &Elicitation,
-        answer: ElicitationResponse,
+        request: &Elicitation,
+        given: ElicitationResponse,
         cancel: &CancellationToken,
     ) -> ElicitationResponse {
         if !self.hooks.has(HookEvent::ElicitationResult) {
-            return answer;
+            return given;
         }
         let event = EventInput::ElicitationResult(ElicitationResultInput {
-            mcp_server_name: question.mcp_server_name.clone(),
-            action: answer.action.to_string(),
-            elicitation_id: question.elicitation_id.clone(),
-            mode: question.mode.clone(),
-            content: answer.content.clone(),
+            mcp_server_name: request.mcp_server_name.clone(),
+            action: given.action.to_string(),
+            elicitation_id: request.elicitation_id.clone(),
+            mode: request.mode.clone(),
+            content: given.content.clone(),
             extra: Extra::new(),
         });
         let report = self.hooks.run(&Identity::Main, event, cancel).await;
@@ -288,7 +288,7 @@ impl McpBridge {
             Some(ElicitationOutput { action: Some(action), content, .. }) => {
                 response(action, content)
             }
-            _ => answer,
+            _ => given,
         }
     }
 }

@@ -18,21 +18,21 @@ use crate::{
     usage::{ApiTime, Tokens},
 };
 
-/// How many overloaded answers in a row send the request to the fallback model.
+/// How many overload errors in a row send the request to the fallback model.
 const OVERLOADS_BEFORE_FALLBACK: u32 = 3;
-/// The HTTP status of an API that does not know the key.
+/// The HTTP status of an invalid key.
 const UNAUTHORIZED: u16 = 401;
 /// The HTTP status of an overloaded API.
 const OVERLOADED: u16 = 529;
 
-/// Where a request can go.
+/// A model and the request to it.
 #[derive(Clone)]
 pub(crate) struct Target {
-    /// What answers.
+    /// The model.
     pub(crate) model: Arc<dyn Model>,
-    /// What we call it.
+    /// The name that messages and bills use.
     pub(crate) name: String,
-    /// The request, made for that model.
+    /// The request, built for that model.
     pub(crate) request: Arc<ModelRequest>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct ModelResponse {
     policy: RetryPolicy,
     state: State,
     fold: MessageFold,
-    /// How the newest attempt is to be answered.
+    /// The delivery of the newest attempt: streamed or whole.
     delivery: Delivery,
     retries: u32,
     overloads: u32,
@@ -55,14 +55,14 @@ pub(crate) struct ModelResponse {
     pub(crate) timing: Timing,
 }
 
-/// When things happened, measured from the request.
+/// Times of the attempts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timing {
     /// When the newest attempt began.
     pub(crate) attempt: Instant,
-    /// From there to the first event.
+    /// Time from there to the first event.
     pub(crate) first_event: Option<Duration>,
-    /// All the time spent on attempts that are over.
+    /// Time spent on ended attempts.
     pub(crate) spent: Duration,
 }
 
@@ -73,20 +73,20 @@ enum State {
     Over,
 }
 
-/// What happens next in an answer.
+/// One step of a response.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// An event came. With it the block at this place of the [message](ModelResponse::message) may be complete.
+    /// An event, and the index of the block of the [message](ModelResponse::message) that it completes.
     Event(StreamEvent, Option<usize>),
     /// An attempt failed; another follows after the delay.
     Retry { error: ModelError, attempt: u32, delay: Duration },
-    /// The model stays overloaded or does not answer; the next attempt goes to another.
+    /// The model stays overloaded or does not respond; the next attempt goes to a fallback.
     Fallback { error: ModelError, from: String, to: String },
-    /// The answer is complete.
+    /// The response is complete.
     Done,
     /// The stream broke off after a complete block.
     Cut(ModelError),
-    /// There will be no answer.
+    /// The request failed and is not retried.
     Failed(ModelError),
 }
 
@@ -112,12 +112,12 @@ impl ModelResponse {
         response
     }
 
-    /// The answer so far: its complete blocks.
+    /// The response so far: its complete blocks.
     pub(crate) fn message(&self) -> &ApiMessage {
         self.fold.message()
     }
 
-    /// The answer so far without its blocks.
+    /// The response so far without its blocks.
     pub(crate) fn head(&self) -> ApiMessage {
         let whole = self.message();
         ApiMessage {
@@ -133,17 +133,17 @@ impl ModelResponse {
         }
     }
 
-    /// All that came so far, blocks that are not complete included.
+    /// Everything received so far, incomplete blocks included.
     pub(crate) fn fold(&self) -> &MessageFold {
         &self.fold
     }
 
-    /// The model that is asked now.
+    /// The model of the current attempt.
     pub(crate) fn model(&self) -> &str {
         &self.target.name
     }
 
-    /// How long the API has been at work since this was last asked.
+    /// Takes the API time since the last call of this function.
     pub(crate) fn take_api_time(&mut self) -> ApiTime {
         let last_attempt = match self.state {
             State::Waiting(_) => Duration::ZERO,
@@ -154,19 +154,19 @@ impl ModelResponse {
         ApiTime { all, last_attempt }
     }
 
-    /// What the newest attempt used as far as the API has said, once, and by which model.
+    /// Takes the usage that the API has reported for the newest attempt, and its model.
     pub(crate) fn take_usage(&mut self) -> Option<(String, Usage)> {
         self.unbilled.take()
     }
 
-    /// What the API said at the beginning of the answer: what frames of its blocks show.
+    /// The usage that the API reported in `message_start`, which the frames of blocks carry.
     pub(crate) fn opening_usage(&self) -> Usage {
         self.opening_usage.clone().unwrap_or_default()
     }
 
-    /// How many tokens went in and came out so far, as far as can be told while it streams.
+    /// An estimate of the input and output tokens so far.
     pub(crate) fn tokens_so_far(&self) -> u64 {
-        /// Roughly so many characters make a token.
+        /// A rough average.
         const CHARS_PER_TOKEN: usize = 4;
         let input = Tokens { output: 0, ..Tokens::from(&self.opening_usage()) }.total();
         let text = self.message().content.iter().filter_map(ContentBlock::as_text);
@@ -174,22 +174,22 @@ impl ModelResponse {
         input + chars.div_ceil(CHARS_PER_TOKEN) as u64
     }
 
-    /// Whether the answer, or what came of the last attempt, comes piece by piece.
+    /// Whether the newest attempt is streamed.
     pub(crate) fn is_streamed(&self) -> bool {
         self.delivery == Delivery::Stream
     }
 
-    /// The API's name of the request.
+    /// The API's id of the request.
     pub(crate) fn request_id(&self) -> Option<String> {
         self.request_id.clone()
     }
 
-    /// How many retries there may be at most.
+    /// The maximum number of retries.
     pub(crate) fn max_retries(&self) -> u32 {
         self.policy.max_retries
     }
 
-    /// What happens next.
+    /// The next step.
     ///
     /// Cancel safety: nothing is lost when the future is dropped; call it again.
     pub(crate) async fn next(&mut self) -> Step {
@@ -237,7 +237,7 @@ impl ModelResponse {
             self.opening_usage = Some(start.message.usage.clone());
         }
         let complete = match self.fold.apply(&event) {
-            Folded::BlockDone(place) => Some(place),
+            Folded::BlockDone(index) => Some(index),
             _ => None,
         };
         if complete.is_some() {
@@ -250,12 +250,12 @@ impl ModelResponse {
         Step::Event(event, complete)
     }
 
-    /// The stream ends with an error. One that the API reports in the middle of it need not happen
-    /// to an answer in one piece.
+    /// Handles a stream that ends with an error. An error that the API reports in mid-stream may not
+    /// occur in a response without streaming.
     fn broken(&mut self, error: ModelError) -> Step {
         let reported = error.api_type.is_some() && self.complete_blocks == 0;
-        match reported && self.ask_whole() {
-            true => self.try_whole(error),
+        match reported && self.disable_streaming() {
+            true => self.retry_whole(error),
             false => self.failed(error),
         }
     }
@@ -271,40 +271,42 @@ impl ModelResponse {
                 return self.fall_back(error);
             }
         }
-        // An unreadable stream may still be read in one piece.
-        if error.kind == ErrorKind::Unreadable && self.ask_whole() {
-            return self.try_whole(error);
+        // A response without streaming may be readable where the stream was not.
+        if error.kind == ErrorKind::Unreadable && self.disable_streaming() {
+            return self.retry_whole(error);
         }
-        // A key that is refused may be one that is just being replaced.
-        let refused_key = error.status == Some(UNAUTHORIZED);
-        let mut asked = error.clone();
-        asked.should_retry = asked.should_retry.or(refused_key.then_some(true));
-        match self.policy.delay(self.retries + 1, &asked) {
+        // An invalid key may be one that is being rotated.
+        let invalid_key = error.status == Some(UNAUTHORIZED);
+        let mut hinted = error.clone();
+        hinted.should_retry = hinted.should_retry.or(invalid_key.then_some(true));
+        match self.policy.delay(self.retries + 1, &hinted) {
             Some(delay) => {
                 self.retries += 1;
                 self.connect_after(delay);
                 Step::Retry { error, attempt: self.retries, delay }
             }
-            None if error.kind == ErrorKind::StreamCut && self.ask_whole() => self.try_whole(error),
+            None if error.kind == ErrorKind::StreamCut && self.disable_streaming() => {
+                self.retry_whole(error)
+            }
             None if error.is_retryable() && !self.fallbacks.is_empty() => self.fall_back(error),
             None => Step::Failed(error),
         }
     }
 
-    /// Tries again at once, without a word to the host.
-    fn try_whole(&mut self, error: ModelError) -> Step {
+    /// Retries at once without streaming; attempt 0 is not reported to the host.
+    fn retry_whole(&mut self, error: ModelError) -> Step {
         self.connect_after(Duration::ZERO);
         Step::Retry { error, attempt: 0, delay: Duration::ZERO }
     }
 
-    /// Begins another attempt after the delay. Until then what came of the last one can be looked at.
+    /// Starts another attempt after the delay. Until then the last one can still be read.
     fn connect_after(&mut self, delay: Duration) {
         self.timing.spent += self.timing.attempt.elapsed();
         self.state = State::Waiting(Box::pin(tokio::time::sleep(delay)));
     }
 
-    /// Asks for the answer in one piece from now on, unless that is how it was asked already.
-    fn ask_whole(&mut self) -> bool {
+    /// Switches to requests without streaming; `false` if that is already so.
+    fn disable_streaming(&mut self) -> bool {
         if self.target.request.delivery == Delivery::Whole {
             return false;
         }

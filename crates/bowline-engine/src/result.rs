@@ -9,7 +9,7 @@ use crate::{
     turn::{machine::Ending, report::Report, texts},
 };
 
-/// The result of a turn in which the model was asked.
+/// The result of a turn.
 pub(crate) fn of_turn(
     session: &SessionContext,
     report: Report,
@@ -57,7 +57,7 @@ pub(crate) fn of_turn(
         });
     } else {
         if let (Ending::MaxTurns, Some(limit)) = (ending, session.config.max_turns) {
-            // The one that was not allowed counts.
+            // The round trip that exceeded the limit is included, as hosts expect.
             result.num_turns = u64::from(limit) + 1;
         }
         let limit = match ending {
@@ -70,7 +70,7 @@ pub(crate) fn of_turn(
         result.result = Some(output.get().to_owned());
         result.structured_output = Maybe::Value(output);
     }
-    // There is room for one; each hook knows what it has put off.
+    // The message has one field for it, so the last deferred call is reported.
     if let Some(deferred) = report.deferred.into_iter().next_back() {
         result.stop_reason = Some(StopReason::ToolDeferred);
         result.deferred_tool_use = Some(deferred);

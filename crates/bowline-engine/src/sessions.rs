@@ -4,17 +4,17 @@ use bowline_protocol::SessionId;
 
 use crate::config::SessionConfig;
 
-/// Sets sessions up, each as the user's settings want it.
+/// Sets up sessions by the user's settings.
 pub trait Sessions: Send + Sync + 'static {
-    /// How the session that is asked for is set up. Files may be read, nothing is started.
+    /// The configuration of the requested session. Files may be read, nothing is started.
     fn open(&self, request: SessionRequest) -> Result<SessionConfig, OpenError>;
 }
 
-/// Which session a client asks for.
+/// A client's request for a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionRequest {
-    /// The session to go on with; `None` for a new one.
+    /// The session to resume; `None` for a new one.
     pub resume: Option<SessionId>,
 }
 
@@ -24,7 +24,7 @@ impl SessionRequest {
         Self::default()
     }
 
-    /// Goes on with a session.
+    /// Resumes a session.
     pub fn resume(session: impl Into<SessionId>) -> Self {
         Self { resume: Some(session.into()) }
     }
@@ -37,7 +37,7 @@ pub enum OpenError {
     /// No session has that id.
     #[error("there is no session {0}")]
     NotFound(SessionId),
-    /// Something is wrong with the settings, or with the disk.
+    /// The settings are invalid, or the disk failed.
     #[error("{0}")]
     Other(String),
 }

@@ -19,8 +19,8 @@ use uuid::Uuid;
 
 use crate::{clock::timestamp, host::Host};
 
-/// How many messages may be queued from synchronous code. Only a host that has stopped reading lets it
-/// come to this; the messages that are dropped then are progress that it would not have shown.
+/// How many messages may be queued from synchronous code. The limit is reached only if the host has
+/// stopped reading; the messages dropped then are progress, which it would not have shown.
 const MAX_QUEUED: usize = 4096;
 
 /// Sends the messages of a session to its host.

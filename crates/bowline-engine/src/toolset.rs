@@ -1,4 +1,4 @@
-//! Toolset of an agent: its own tools, and those of MCP servers, which come and go.
+//! Toolset of an agent: its own tools, and those of MCP servers, which change while it runs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,20 +14,20 @@ use crate::structured_output;
 pub(crate) const AGENT_TOOL: &str = "Agent";
 const AGENT_TOOL_FOR_HOSTS: &str = "Task";
 
-/// What an agent can call.
+/// The tools of an agent.
 pub(crate) struct Toolset {
     own: Registry,
     source: Option<Arc<dyn ToolSource>>,
     /// Servers that are this agent's alone.
     servers: Option<Arc<McpServers>>,
-    /// Tools that exist but are switched off, so that a model which calls one learns why.
+    /// Disabled tools, named in the error for a model that calls one.
     disabled: Vec<String>,
-    /// Which tools of the source this agent has: those that all of them admit.
+    /// The filters for tools of the source; all must admit a tool.
     filters: Vec<Filter>,
     merged: Mutex<Option<Merged>>,
 }
 
-/// Which tools an agent has.
+/// A filter of tools by name.
 #[derive(Debug, Clone)]
 pub(crate) enum Filter {
     Only(Vec<String>),
@@ -35,7 +35,7 @@ pub(crate) enum Filter {
 }
 
 impl Filter {
-    /// Whether it admits a tool, which may go by older names.
+    /// Whether it admits a tool, by its name or an alias.
     pub(crate) fn admits_tool(&self, spec: &ToolSpec) -> bool {
         let mut names = std::iter::once(&spec.name).chain(&spec.aliases);
         match self {
@@ -76,18 +76,18 @@ impl Toolset {
         Self { own, source, servers: None, disabled, filters, merged: Mutex::new(None) }
     }
 
-    /// The same with servers of the agent's own.
+    /// The same with the agent's own servers.
     pub(crate) fn with_servers(mut self, servers: Option<Arc<McpServers>>) -> Self {
         self.servers = servers;
         self
     }
 
-    /// Nothing to call.
+    /// An empty toolset.
     pub(crate) fn empty() -> Self {
         Self::new(Registry::new(), None, Vec::new(), Vec::new())
     }
 
-    /// The tool of this name, or the answer for a model that called one it does not have.
+    /// The tool of this name, or the error for a model that called an unknown one.
     pub(crate) fn find(&self, name: &str) -> Result<Arc<dyn Tool>, ToolFailure> {
         if self.disabled.iter().any(|disabled| disabled == name) {
             let hint =
@@ -97,12 +97,12 @@ impl Toolset {
         self.merged().registry.find(name).map(Arc::clone)
     }
 
-    /// The input as the tool takes it.
+    /// Checks an input against the schema of the tool, and returns it normalized.
     pub(crate) fn check(&self, name: &str, input: Value) -> Result<Value, ToolFailure> {
         fitting(&self.merged().registry, name, input)
     }
 
-    /// The input as the tool takes it, with what the schema fills in.
+    /// The same, with the defaults of the schema filled in.
     pub(crate) fn complete_input(&self, name: &str, input: Value) -> Result<Value, ToolFailure> {
         let registry = self.merged().registry;
         let mut input = fitting(&registry, name, input)?;
@@ -111,11 +111,11 @@ impl Toolset {
     }
 
     pub(crate) fn is_concurrency_safe(&self, name: &str, input: &Value) -> bool {
-        // A call that will be refused is harmless.
+        // An invalid call never runs, so it is safe.
         self.find(name).map_or(true, |tool| tool.is_concurrency_safe(input))
     }
 
-    /// What the model is told about the tools.
+    /// The tool definitions for the model.
     pub(crate) fn definitions(&self) -> Arc<Vec<Arc<ToolDefinition>>> {
         self.merged().definitions
     }
@@ -132,7 +132,7 @@ impl Toolset {
         names
     }
 
-    /// The tools it was given, without those that come and go.
+    /// The agent's own tools, without those of servers.
     pub(crate) fn own(&self) -> &Registry {
         &self.own
     }
@@ -154,10 +154,10 @@ impl Toolset {
         &self.filters
     }
 
-    /// What a host shows of a call of a server's tool.
+    /// Display metadata of a call of a server's tool.
     pub(crate) fn meta(&self, call: &ToolUseBlock) -> Option<ToolUseMeta> {
         let Some(name) = self.display_name(&call.name) else {
-            // A server that is gone, or never was: its tool's name is all there is to show.
+            // An unknown or removed server: only the tool's name is known.
             let (_, tool) = call.name.strip_prefix("mcp__")?.split_once("__")?;
             let (id, display_name) = (call.id.clone(), bowline_mcp::spoken(tool));
             return Some(ToolUseMeta { id, display_name, ..ToolUseMeta::default() });
@@ -171,7 +171,7 @@ impl Toolset {
         })
     }
 
-    /// What a person calls a tool of a server.
+    /// The display name of a server's tool.
     pub(crate) fn display_name(&self, tool: &str) -> Option<ToolDisplayName> {
         self.sources().find_map(|source| source.display_name(tool))
     }
@@ -180,7 +180,7 @@ impl Toolset {
         self.sources().find_map(|source| source.server_of(tool))
     }
 
-    /// Where tools come from, the agent's own servers first.
+    /// The sources of tools, the agent's own servers first.
     fn sources(&self) -> impl Iterator<Item = &dyn ToolSource> {
         let own = self.servers.as_deref().map(|servers| servers as &dyn ToolSource);
         own.into_iter().chain(self.source.as_deref())
@@ -206,7 +206,7 @@ impl Toolset {
             }
         }
         for tool in self.servers.iter().flat_map(|servers| servers.tools()) {
-            // They are not its parent's to refuse, unless it names them.
+            // The parent's filters do not apply to the agent's own servers, unless they name their tools.
             let name = &tool.spec().name;
             let refused =
                 |filter: &Filter| matches!(filter, Filter::Except(_)) && !filter.admits(name);
@@ -219,7 +219,7 @@ impl Toolset {
     }
 }
 
-/// What a model is told about a tool.
+/// The definition of a tool for the model.
 pub(crate) fn definition(tool: &Arc<dyn Tool>) -> Arc<ToolDefinition> {
     let spec = tool.spec();
     Arc::new(ToolDefinition {
@@ -230,8 +230,8 @@ pub(crate) fn definition(tool: &Arc<dyn Tool>) -> Arc<ToolDefinition> {
     })
 }
 
-/// The input, if it fits the schema. Results that the host wants in a shape are taken out of a
-/// wrapping that does not belong to it.
+/// The input, if it fits the schema. Structured output is unwrapped first: some models put it into
+/// an extra object.
 fn fitting(registry: &Registry, name: &str, input: Value) -> Result<Value, ToolFailure> {
     let is_result = name == structured_output::NAME;
     let unwrapped = is_result.then(|| structured_output::unwrapped(&input)).flatten();

@@ -23,23 +23,23 @@ const UNKNOWN_CONTEXT_WINDOW: u64 = 200_000;
 /// Output limit of an unknown model.
 const UNKNOWN_MAX_OUTPUT: u64 = 32_000;
 
-/// The books of one session.
+/// The usage ledger of one session.
 #[derive(Debug, Default)]
 pub(crate) struct UsageLedger {
     prices: Prices,
     total: BTreeMap<String, ModelUsage>,
     since_result: BTreeMap<String, ModelUsage>,
-    /// What the API reported about the answers of the turn.
+    /// The usage that the API reported for the responses of the turn.
     turn: Usage,
     times: Times,
-    /// What was done to files.
+    /// Lines changed in files.
     changes: LineChanges,
     /// The input of the newest request of the main conversation: how full its context is.
     context_tokens: u64,
-    /// What the API counted last in the main conversation.
+    /// The tokens of the newest response of the main conversation.
     newest: Option<Tokens>,
     without_price: Vec<String>,
-    /// How often a model declined to answer.
+    /// How often a model refused.
     refusals: u64,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct LineChanges {
 }
 
 impl LineChanges {
-    /// What a call changed, if it changed a file.
+    /// The changes of a call from its structured result; none if it changed no file.
     pub(crate) fn of(result: &Value) -> Self {
         let mut changes = Self::default();
         let is_new = result["type"] == "create";
@@ -93,7 +93,7 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    /// All of it.
+    /// All tokens.
     pub(crate) fn total(&self) -> u64 {
         self.input + self.output + self.cache_read + self.cache_write
     }
@@ -111,22 +111,22 @@ impl From<&Usage> for Tokens {
     }
 }
 
-/// Whose answer is entered.
+/// The conversation that a response belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Account {
-    /// The main conversation's.
+    /// The main conversation.
     Main,
-    /// A subagent's, a summary's, any other helper's.
+    /// A subagent, a summary or any other request beside it.
     Side,
 }
 
 impl UsageLedger {
-    /// Empty books with these prices.
+    /// An empty ledger with these prices.
     pub(crate) fn new(prices: Prices) -> Self {
         Self { prices, ..Self::default() }
     }
 
-    /// Enters one answer. Says so the first time a model has no price.
+    /// Enters one response. Returns a warning the first time a model has no known price.
     pub(crate) fn enter(&mut self, account: Account, model: &str, usage: &Usage) -> Option<String> {
         let tokens = Tokens::from(usage);
         if account == Account::Main {
@@ -135,8 +135,8 @@ impl UsageLedger {
             self.newest = Some(tokens);
         }
         let price = self.prices.cost(model, usage);
-        for book in [&mut self.total, &mut self.since_result] {
-            let entry = book.entry(model.to_owned()).or_insert_with(|| blank(model));
+        for totals in [&mut self.total, &mut self.since_result] {
+            let entry = totals.entry(model.to_owned()).or_insert_with(|| blank(model));
             entry.input_tokens += tokens.input;
             entry.output_tokens += tokens.output;
             entry.cache_read_input_tokens += tokens.cache_read;
@@ -163,7 +163,7 @@ impl UsageLedger {
         })
     }
 
-    /// How long things took.
+    /// Durations of the session.
     pub(crate) fn times(&self) -> &Times {
         &self.times
     }
@@ -173,33 +173,33 @@ impl UsageLedger {
         &mut self.times
     }
 
-    /// Adds what was done to files.
+    /// Adds changed lines.
     pub(crate) fn enter_changes(&mut self, changes: LineChanges) {
         self.changes += changes;
     }
 
-    /// Notes that a model declined to answer.
+    /// Counts a refusal of a model.
     pub(crate) fn enter_refusal(&mut self) {
         self.refusals += 1;
     }
 
-    /// How often models declined to answer.
+    /// How often models refused.
     pub(crate) fn refusals(&self) -> u64 {
         self.refusals
     }
 
-    /// What was done to files, all together.
+    /// All changed lines.
     pub(crate) fn changes(&self) -> LineChanges {
         self.changes
     }
 
-    /// What everything cost.
+    /// The total cost.
     pub(crate) fn total_cost(&self) -> f64 {
-        // The sum of nothing is -0 for floating-point numbers.
+        // An empty sum of floats is -0.0; adding 0.0 makes it 0.0.
         self.total.values().map(|usage| usage.cost_usd).sum::<f64>() + 0.0
     }
 
-    /// Everything, by model.
+    /// The total usage by model.
     pub(crate) fn by_model(&self) -> &BTreeMap<String, ModelUsage> {
         &self.total
     }
@@ -209,12 +209,12 @@ impl UsageLedger {
         self.total.values().any(|usage| usage.cost_basis == Some(CostBasis::Unknown))
     }
 
-    /// How many tokens the newest request of the main conversation and its answer took.
+    /// How many tokens the newest request of the main conversation and its response took.
     pub(crate) fn context_tokens(&self) -> u64 {
         self.context_tokens
     }
 
-    /// What the API counted last in the main conversation.
+    /// The tokens of the newest response of the main conversation.
     pub(crate) fn newest(&self) -> Option<Tokens> {
         self.newest
     }
@@ -234,7 +234,7 @@ impl UsageLedger {
         with_counts(self.turn.clone())
     }
 
-    /// Takes what was used since the last result, by model.
+    /// Takes the usage since the last result, by model.
     pub(crate) fn take_since_result(&mut self) -> BTreeMap<String, ModelUsage> {
         std::mem::take(&mut self.since_result)
     }
@@ -252,12 +252,12 @@ impl UsageLedger {
     }
 }
 
-/// How many tokens a model sees at once.
+/// The context window of a model, in tokens.
 pub(crate) fn context_window(model: &str) -> u64 {
     known_model(model).map_or(UNKNOWN_CONTEXT_WINDOW, |known| known.context_window)
 }
 
-/// How many tokens a model may write at once.
+/// The output limit of a model, in tokens.
 pub(crate) fn max_output(model: &str) -> u64 {
     known_model(model).map_or(UNKNOWN_MAX_OUTPUT, |known| known.max_output)
 }

@@ -13,7 +13,7 @@ impl KeptTail {
         let Some(last) = messages.last() else { return Self::Nothing };
         let holds_results = last.content.iter().any(|it| matches!(it, ContentBlock::ToolResult(_)));
         let kept = match (&last.role, holds_results) {
-            (Role::Assistant, _) => Self::Answer,
+            (Role::Assistant, _) => Self::Response,
             (_, true) => Self::Round,
             (_, false) if *trigger == CompactTrigger::Auto => Self::Prompt,
             (_, false) => Self::Nothing,
@@ -29,7 +29,7 @@ impl KeptTail {
     pub(super) fn len(self) -> usize {
         match self {
             Self::Nothing => 0,
-            Self::Prompt | Self::Answer => 1,
+            Self::Prompt | Self::Response => 1,
             Self::Round => 2,
         }
     }
@@ -58,7 +58,7 @@ mod tests {
         for (shape, trigger, most, kept) in [
             ("", Manual, 1000, KeptTail::Nothing),
             ("UA", Manual, 1000, KeptTail::Nothing),
-            ("UAUA", Manual, 1000, KeptTail::Answer),
+            ("UAUA", Manual, 1000, KeptTail::Response),
             ("UAU", Manual, 1000, KeptTail::Nothing),
             ("UAU", Auto, 0, KeptTail::Prompt),
             ("U", Auto, 1000, KeptTail::Nothing),

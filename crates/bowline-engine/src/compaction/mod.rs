@@ -174,7 +174,7 @@ impl Agent {
         conversation.push_user(first.map(ContentBlock::text).collect());
         for message in after {
             match message.role {
-                Role::Assistant => conversation.push_answer(message.content.clone()),
+                Role::Assistant => conversation.push_response(message.content.clone()),
                 _ => conversation.push_user(message.content.clone()),
             }
         }

@@ -1,4 +1,4 @@
-//! The newest lines of a conversation, from which a compaction names those that it keeps.
+//! Ids of the newest lines of a conversation, for the lines that a compaction keeps.
 
 use std::collections::VecDeque;
 
@@ -13,13 +13,13 @@ pub(crate) enum KeptTail {
     /// A prompt without a response.
     Prompt,
     /// The last response.
-    Answer,
+    Response,
     /// The last response and the results of its calls.
     Round,
 }
 
-/// How many lines are remembered. What a compaction keeps is one answer and its results; an answer
-/// with more calls than this is summarized with the rest.
+/// How many lines are kept. A compaction keeps one response and its results; a response with more
+/// calls than this is summarized with the rest.
 const MOST_LINES: usize = 512;
 
 /// The newest lines of a conversation.
@@ -31,17 +31,17 @@ pub(super) struct Trail {
 #[derive(Debug)]
 struct Mark {
     uuid: MessageUuid,
-    /// The API's name of the answer that it is part of; `None` on the user's side.
-    answer: Option<String>,
+    /// The API's message id of the response that it is part of; `None` for user messages.
+    message_id: Option<String>,
 }
 
 impl Trail {
     pub(super) fn user(&mut self, uuid: &MessageUuid) {
-        self.push(Mark { uuid: uuid.clone(), answer: None });
+        self.push(Mark { uuid: uuid.clone(), message_id: None });
     }
 
-    pub(super) fn assistant(&mut self, uuid: &MessageUuid, answer: &str) {
-        self.push(Mark { uuid: uuid.clone(), answer: Some(answer.to_owned()) });
+    pub(super) fn assistant(&mut self, uuid: &MessageUuid, message_id: &str) {
+        self.push(Mark { uuid: uuid.clone(), message_id: Some(message_id.to_owned()) });
     }
 
     pub(super) fn recall(&mut self, messages: &[ContextMessage]) {
@@ -49,8 +49,8 @@ impl Trail {
             for uuid in &message.uuids {
                 match message.role {
                     Role::Assistant => {
-                        let answer = message.message_id.clone().unwrap_or_default();
-                        self.push(Mark { uuid: uuid.clone(), answer: Some(answer) });
+                        let message_id = message.message_id.clone().unwrap_or_default();
+                        self.push(Mark { uuid: uuid.clone(), message_id: Some(message_id) });
                     }
                     _ => self.user(uuid),
                 }
@@ -69,33 +69,33 @@ impl Trail {
         self.lines.back().map(|mark| mark.uuid.clone())
     }
 
-    /// The lines that the end of the conversation is made of.
+    /// The ids of the lines of the kept tail of the conversation.
     ///
-    /// Results may stand between the blocks of the answer that asked for them, so an answer
-    /// reaches from its first line to its last.
+    /// Results may be written between the blocks of the response that made the calls, so a response
+    /// extends from its first line to its last.
     pub(super) fn lines_of(&self, kept: KeptTail) -> Vec<MessageUuid> {
-        let newest_answer = self.lines.iter().rposition(|mark| mark.answer.is_some());
-        let from = match (kept, newest_answer) {
+        let newest_response = self.lines.iter().rposition(|mark| mark.message_id.is_some());
+        let from = match (kept, newest_response) {
             (KeptTail::Nothing, _) => None,
-            (KeptTail::Prompt, answer) => Some(answer.map_or(0, |place| place + 1)),
-            (KeptTail::Answer | KeptTail::Round, Some(place)) => {
-                Some(self.beginning_of_answer(place))
+            (KeptTail::Prompt, response) => Some(response.map_or(0, |index| index + 1)),
+            (KeptTail::Response | KeptTail::Round, Some(index)) => {
+                Some(self.start_of_response(index))
             }
-            (KeptTail::Answer | KeptTail::Round, None) => None,
+            (KeptTail::Response | KeptTail::Round, None) => None,
         };
-        // What begins before the first line that is remembered is not whole.
+        // A tail that may begin before the first kept line is incomplete.
         let whole = from.filter(|from| *from > 0 || self.lines.len() < MOST_LINES);
         let lines = whole.into_iter().flat_map(|from| self.lines.iter().skip(from));
         lines.map(|mark| mark.uuid.clone()).collect()
     }
 
-    fn beginning_of_answer(&self, newest: usize) -> usize {
-        let answer = &self.lines[newest].answer;
-        let mut first = self.lines.iter().position(|mark| mark.answer == *answer);
-        // Answers without anything between them are one message to the model.
-        while let Some(place) = first
-            && let Some(before) = place.checked_sub(1)
-            && self.lines[before].answer.is_some()
+    fn start_of_response(&self, newest: usize) -> usize {
+        let message_id = &self.lines[newest].message_id;
+        let mut first = self.lines.iter().position(|mark| mark.message_id == *message_id);
+        // Consecutive responses are one message to the model.
+        while let Some(index) = first
+            && let Some(before) = index.checked_sub(1)
+            && self.lines[before].message_id.is_some()
         {
             first = Some(before);
         }
@@ -107,7 +107,7 @@ impl Trail {
 mod tests {
     use super::*;
 
-    /// `u1` is a line of the user, `a1:m` one of the answer `m`.
+    /// `u1` is a line of the user, `a1:m` one of the response `m`.
     fn trail(lines: &str) -> Trail {
         let mut trail = Trail::default();
         for line in lines.split_whitespace() {
@@ -124,11 +124,11 @@ mod tests {
         for (lines, kept, found) in [
             ("u1 a1:m", KeptTail::Nothing, ""),
             ("u1 a1:m u2", KeptTail::Prompt, "u2"),
-            ("u1 a1:m u2 a2:n a3:n", KeptTail::Answer, "a2 a3"),
+            ("u1 a1:m u2 a2:n a3:n", KeptTail::Response, "a2 a3"),
             ("u1 a1:m u2 a2:n u3", KeptTail::Round, "a2 u3"),
             ("u1 a1:m r1 a2:m r2", KeptTail::Round, "a1 r1 a2 r2"),
-            ("u1 a1:m a2:n", KeptTail::Answer, "a1 a2"),
-            ("", KeptTail::Answer, ""),
+            ("u1 a1:m a2:n", KeptTail::Response, "a1 a2"),
+            ("", KeptTail::Response, ""),
         ] {
             let found: Vec<MessageUuid> = found.split_whitespace().map(MessageUuid::from).collect();
             assert_eq!(trail(lines).lines_of(kept), found, "{lines}");

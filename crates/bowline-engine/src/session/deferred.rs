@@ -103,7 +103,7 @@ async fn make(
             agent.session.sink.emit(notice).await;
         }
         agent.emit_user(outcome.frame(&agent.identity)).await;
-        agent.conversation.answer_anew(outcome.block());
+        agent.conversation.replace_result(outcome.block());
         if outcome.then != AfterCall::Continue {
             made.then = outcome.then;
         }

@@ -3,22 +3,21 @@
 use bowline_protocol::{Maybe, Usage};
 use serde_json::{Map, Value};
 
-/// Adds one answer: counts are summed, anything else is as the newest answer has it.
-pub(super) fn add(total: &mut Usage, answer: &Usage) {
+/// Adds one response: counts are summed, other values are replaced by the newest.
+pub(super) fn add(total: &mut Usage, response: &Usage) {
     let sum = |total: &mut Maybe<u64>, more: &Maybe<u64>| {
         if let Maybe::Value(more) = more {
             *total = Maybe::Value(count(total) + more);
         }
     };
-    sum(&mut total.input_tokens, &answer.input_tokens);
-    sum(&mut total.output_tokens, &answer.output_tokens);
-    sum(&mut total.cache_creation_input_tokens, &answer.cache_creation_input_tokens);
-    sum(&mut total.cache_read_input_tokens, &answer.cache_read_input_tokens);
-    add_fields(&mut total.extra, &answer.extra);
+    sum(&mut total.input_tokens, &response.input_tokens);
+    sum(&mut total.output_tokens, &response.output_tokens);
+    sum(&mut total.cache_creation_input_tokens, &response.cache_creation_input_tokens);
+    sum(&mut total.cache_read_input_tokens, &response.cache_read_input_tokens);
+    add_fields(&mut total.extra, &response.extra);
 }
 
-/// The same with every count there: readers take the four of them for numbers, and what was not
-/// counted is zero.
+/// The same with all four counts present, zero if not reported: hosts expect numbers.
 pub(crate) fn with_counts(mut usage: Usage) -> Usage {
     for tokens in [
         &mut usage.input_tokens,
@@ -40,8 +39,8 @@ pub(super) fn count(tokens: &Maybe<u64>) -> u64 {
     tokens.as_ref().copied().unwrap_or(0)
 }
 
-fn add_fields(total: &mut Map<String, Value>, answer: &Map<String, Value>) {
-    for (name, value) in answer {
+fn add_fields(total: &mut Map<String, Value>, response: &Map<String, Value>) {
+    for (name, value) in response {
         match total.get_mut(name) {
             Some(known) => add_value(known, value),
             None => drop(total.insert(name.clone(), value.clone())),
@@ -49,9 +48,9 @@ fn add_fields(total: &mut Map<String, Value>, answer: &Map<String, Value>) {
     }
 }
 
-fn add_value(total: &mut Value, answer: &Value) {
-    match (&mut *total, answer) {
-        (Value::Object(total), Value::Object(answer)) => add_fields(total, answer),
+fn add_value(total: &mut Value, response: &Value) {
+    match (&mut *total, response) {
+        (Value::Object(total), Value::Object(response)) => add_fields(total, response),
         (Value::Number(one), Value::Number(two)) => {
             *total = match (one.as_u64(), two.as_u64()) {
                 (Some(one), Some(two)) => (one + two).into(),
@@ -59,7 +58,7 @@ fn add_value(total: &mut Value, answer: &Value) {
             };
         }
         (_, Value::Null) => {}
-        _ => *total = answer.clone(),
+        _ => *total = response.clone(),
     }
 }
 
@@ -74,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_summed_and_words_are_the_newest() {
+    fn counts_are_summed_and_other_values_replaced() {
         let mut total = Usage::default();
         add(
             &mut total,

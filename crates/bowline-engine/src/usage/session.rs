@@ -13,7 +13,7 @@ use crate::{clock::millis, sink::MessageSink};
 /// The tag of the message about a model without a known price.
 const NO_PRICE_TAG: &str = "model_without_price";
 
-/// What a session has used.
+/// The usage of a session.
 pub(crate) struct SessionUsage {
     ledger: Mutex<UsageLedger>,
     prices: Prices,

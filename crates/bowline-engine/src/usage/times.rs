@@ -6,24 +6,24 @@ use bowline_sessions::CostState;
 
 use crate::clock::{millis, since_epoch};
 
-/// How long a session has taken so far, and with what.
+/// Durations of a session so far.
 #[derive(Debug)]
 pub(crate) struct Times {
-    /// The API, with failed attempts and the backoff after them.
+    /// Time in the API, with failed attempts and the backoff after them.
     pub(crate) api: Duration,
-    /// The attempts that did not fail.
+    /// Time in the API without failed attempts.
     pub(crate) api_without_retries: Duration,
-    /// Tools; those that ran side by side count each.
+    /// Time in tools; concurrent calls are each added.
     pub(crate) tools: Duration,
     /// When it began, in milliseconds since the epoch.
     pub(crate) began: u64,
-    /// Its earlier lives.
+    /// Wall time before the session was resumed.
     earlier: Duration,
-    /// The beginning of this one.
+    /// Start of this process's part.
     since: Instant,
 }
 
-/// How long the API has been at work.
+/// The API time of a response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ApiTime {
     /// With failed attempts and the backoff after them.
@@ -46,13 +46,13 @@ impl Times {
         }
     }
 
-    /// Adds what the API took for an answer.
+    /// Adds the API time of a response.
     pub(crate) fn enter_api(&mut self, took: ApiTime) {
         self.api += took.all;
         self.api_without_retries += took.last_attempt;
     }
 
-    /// All of it, work or not, without the pauses between its lives.
+    /// Wall time while the session was open, idle or not.
     pub(crate) fn wall(&self) -> Duration {
         self.earlier + self.since.elapsed()
     }

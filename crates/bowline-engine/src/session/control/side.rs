@@ -38,7 +38,7 @@ pub(super) async fn side_question(
     let mut conversation = Conversation::from_shared(snapshot.messages);
     for (question, answer) in earlier(request.history.as_ref().map(|history| history.to_value())) {
         conversation.push_user(vec![ContentBlock::text(question)]);
-        conversation.push_answer(vec![ContentBlock::text(answer)]);
+        conversation.push_response(vec![ContentBlock::text(answer)]);
     }
     conversation.push_user(vec![ContentBlock::text(request.question)]);
     // Another model could not verify the reasoning, and this one does not need it.
