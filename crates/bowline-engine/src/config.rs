@@ -35,103 +35,102 @@ const MCP_GRACE: Duration = Duration::from_secs(5);
 /// How a session is set up. Start from [`SessionConfig::new`] and change what you need.
 #[non_exhaustive]
 pub struct SessionConfig {
-    /// Names the session.
+    /// The id of the session.
     pub session_id: SessionId,
-    /// What the user calls it.
+    /// The title that the user gave it.
     pub title: Option<String>,
-    /// Where it works.
+    /// The working directory.
     pub cwd: PathBuf,
-    /// What answers.
+    /// The source of models.
     pub models: Arc<dyn Models>,
     /// The model's name, as the user gave it.
     pub model: String,
-    /// Whether it was chosen for this session, so that the model of the main agent's kind does
-    /// not count.
+    /// Whether it was chosen for this session, and so overrides the model of the main agent's kind.
     pub model_is_chosen: bool,
     /// The model that `default` means when a host switches back to it.
     pub default_model: String,
     /// Models that take over when it is overloaded, in order.
     pub fallback_models: Vec<String>,
-    /// What tokens cost.
+    /// The prices of tokens.
     pub prices: Prices,
-    /// When to ask again.
+    /// The retry policy of model requests.
     pub retry: RetryPolicy,
-    /// Whether the model reasons first; `None` leaves it to the model.
+    /// The thinking configuration; `None` leaves it to the model.
     pub thinking: Option<Thinking>,
-    /// How hard the model tries.
+    /// The effort of the model.
     pub effort: Option<Effort>,
-    /// How much the model may say at once, in tokens, if that is less than it can.
+    /// The output limit in tokens, if it is less than the model's.
     pub max_output_tokens: Option<u64>,
     /// The model for small tasks on the side, such as a title; `None` for the session's own.
     pub small_model: Option<String>,
     /// Beta features of the API.
     pub betas: Vec<String>,
-    /// How many tokens the model is told that the task may take.
+    /// The token budget of the task that is sent to the model.
     pub task_budget: Option<u64>,
     /// The kind of agent that the main one is; `None` for our own.
     pub agent: Option<String>,
-    /// What the model is told before everything else.
+    /// The system prompt.
     pub system_prompt: SystemPrompt,
     /// The tools it starts with.
     pub tools: ToolSelection,
     /// The MCP servers it starts with; their tools are among its own.
     pub mcp_servers: Vec<NamedServer>,
-    /// The MCP servers that were left out of these, as hosts are told.
+    /// The invalid MCP servers that were left out, reported to the host.
     pub mcp_server_errors: Vec<McpServerError>,
-    /// Limits of MCP servers, and who they are told we are.
+    /// Limits of MCP servers, and our client identity.
     pub mcp_options: bowline_mcp::Options,
-    /// How long the first turn waits for MCP servers that are being reached. Whoever is later brings
-    /// its tools into the conversation when it comes.
+    /// How long the first turn waits for MCP servers to connect. The tools of a later one are added
+    /// when it connects.
     pub mcp_grace: Duration,
-    /// Who may do what.
+    /// The permission policy.
     pub policy: Policy,
-    /// Who is asked.
+    /// The destination of permission requests.
     pub permission_prompts: PermissionPrompts,
     /// Whether the mode that allows everything may be switched to later.
     pub may_bypass_permissions: bool,
     /// The settings all of this came from; hooks are taken from here.
     pub settings: Settings,
-    /// Where settings and sessions live.
+    /// The paths of settings and sessions.
     pub places: SettingsPaths,
-    /// Whose files count: instructions, commands, skills and output styles.
+    /// The sources whose instructions, commands, skills and output styles apply.
     pub sources: SourceSet,
-    /// Whether what the project brings applies as it is written. `settings` have been loaded with the
-    /// same word.
+    /// Whether the project is trusted, so that its files apply unchanged. `settings` must have been
+    /// loaded with the same value.
     pub trust: Trust,
-    /// What of the project does not apply, if it is not trusted ([`survey`](Self::survey)).
+    /// The parts of an untrusted project that do not apply ([`survey`](Self::survey)).
     pub left_out: SkippedParts,
     /// The plugins it starts with.
     pub plugins: Plugins,
-    /// Agents that others can be sent to work as.
+    /// Definitions of subagents.
     pub agents: BTreeMap<String, AgentDefinition>,
     /// Model round trips in a turn; `None` for no limit.
     pub max_turns: Option<u32>,
-    /// What the session may cost.
+    /// The budget of the session.
     pub max_budget_usd: Option<f64>,
-    /// The shape that the result must have.
+    /// The JSON schema of results.
     pub json_schema: Option<Value>,
-    /// Whether the host wants to see answers grow.
+    /// Whether the host wants stream events of responses.
     pub include_partial_messages: bool,
-    /// Whether the host wants to hear of hooks.
+    /// Whether the host wants messages about hooks.
     pub include_hook_events: bool,
     /// Whether prompts are replayed to the host when they are dequeued.
     pub replay_user_messages: bool,
-    /// Whether the words of subagents are shown.
+    /// Whether the text of subagents is sent.
     pub forward_subagent_text: bool,
-    /// Whether the host hears when the session begins and ends its work.
+    /// Whether the host is notified when the session becomes busy or idle.
     pub session_state_events: SessionStateEvents,
     /// How often Stop hooks may send the model back to work.
     pub stop_hook_block_cap: u32,
-    /// What the tools may do and how much.
+    /// Options and limits of tools.
     pub tool_options: bowline_tools::Options,
-    /// Whether files must have been read before they are changed; `None` leaves it to what is known
-    /// of the model.
+    /// Whether files must have been read before they are changed; `None` decides by the
+    /// model.
     pub read_before_write: Option<bool>,
     /// Variables for the processes the session starts.
     pub environment: BTreeMap<String, Option<String>>,
     /// Variables that commands of the model do not see.
     pub hidden_variables: Vec<String>,
-    /// Where the session is written; `None` keeps it in memory only.
+    /// The transcript writer; `None` keeps it in memory only.
     pub transcript: Option<TranscriptWriter>,
     /// The session that is resumed.
     pub resumed: Option<LiveContext>,
@@ -139,15 +138,15 @@ pub struct SessionConfig {
     pub file_checkpointing: bool,
     /// Which program started us, as in `sdk-py`.
     pub entrypoint: String,
-    /// Our version, as hosts are told.
+    /// Our version, as reported to hosts.
     pub version: String,
-    /// When this program was built (ISO 8601), as hosts are told.
+    /// When this program was built (ISO 8601), as reported to hosts.
     pub build_time: String,
-    /// Where the key comes from.
+    /// The source of the API key.
     pub api_key_source: ApiKeySource,
-    /// When the context counts as full, in tokens; `None` for the model's own limit.
+    /// The size in tokens at which the context is full; `None` for the model's own limit.
     pub auto_compact_window: Option<u64>,
-    /// Whether a full context is compacted without being asked.
+    /// Whether a full context is compacted automatically.
     pub auto_compact: bool,
     /// How long background work may keep a session alive whose host has closed its input, between
     /// turns; `None` for as long as it takes.
@@ -155,22 +154,22 @@ pub struct SessionConfig {
     /// How long it waits for the next prompt once it has nothing to do; `None` for as long as its
     /// input is open.
     pub idle_limit: Option<Duration>,
-    /// Whether facts about the place go with the first prompt rather than into the system prompt.
+    /// Whether facts about the environment go with the first prompt rather than into the system prompt.
     pub exclude_dynamic_sections: bool,
     /// Whether prompts that begin with a slash can be commands, and skills are offered.
     pub slash_commands: bool,
     /// Whether the managed settings of the first `initialize` are among its settings.
     pub managed_by_host: bool,
-    /// Whether hooks prepare its folder before it begins.
+    /// Whether `Setup` hooks run before the session starts, and why.
     pub setup: Option<SetupTrigger>,
-    /// Whether it only waits for its host to claim a session, which then takes its place
-    /// ([`Session::take_over`](crate::Session::take_over)): hooks do not hear of it, no server is
-    /// reached and prompts are refused.
+    /// Whether it only waits for its host to claim a session, which then replaces it
+    /// ([`Session::take_over`](crate::Session::take_over)): no hooks run, no server is connected
+    /// and prompts are refused.
     pub unclaimed: bool,
 }
 
 impl SessionConfig {
-    /// A new session in `cwd` that asks `models` for `model`: nothing is saved, no permission is requested.
+    /// A new session in `cwd` with `model` from `models`: nothing is saved, no permission is requested.
     pub fn new(cwd: impl Into<PathBuf>, models: Arc<dyn Models>, model: impl Into<String>) -> Self {
         let cwd = cwd.into();
         let model = model.into();
@@ -245,7 +244,7 @@ impl SessionConfig {
         self.mcp_servers.push(NamedServer { name: name.into(), config, scope: Scope::Dynamic });
     }
 
-    /// Adds the MCP servers of a file such as `.mcp.json`, or says what is wrong with it.
+    /// Adds the MCP servers of a file such as `.mcp.json`, or returns its problems.
     pub fn add_mcp_file(&mut self, file: &Path) -> Result<(), Vec<ConfigProblem>> {
         let ServerList { servers, problems } = read_file(&self.cwd.join(file), Scope::Dynamic);
         self.mcp_servers.extend(servers);
@@ -253,7 +252,7 @@ impl SessionConfig {
     }
 
     /// Adds the MCP servers of the project and those that settings name, unless their names are taken, and
-    /// says what is wrong with them.
+    /// returns their problems.
     pub fn add_servers_of_settings(&mut self) -> Vec<String> {
         let (servers, problems) = self.settings.servers(&self.places, self.sources, self.trust);
         for server in servers {
@@ -264,8 +263,8 @@ impl SessionConfig {
         problems
     }
 
-    /// Puts the values of variables (`${NAME}`, `${NAME:-default}`) into the configurations of MCP
-    /// servers, and says which ones have none.
+    /// Expands variables (`${NAME}`, `${NAME:-default}`) in the configurations of MCP servers, and
+    /// returns a notice for each server with unset ones.
     pub fn expand_servers(&mut self, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
         let servers = self.mcp_servers.iter_mut();
         let notices = servers.filter_map(|NamedServer { name, config, .. }| {
@@ -277,14 +276,14 @@ impl SessionConfig {
         notices.collect()
     }
 
-    /// Gives the processes of the session the variables that its settings set, and those that
-    /// say whose children they are.
+    /// Sets the variables of the session's processes: those of its settings, and those that identify
+    /// the session.
     pub fn inherit_variables(&mut self) {
         if self.settings.hides_keys() {
             self.hidden_variables.extend(MODEL_KEYS.iter().map(|name| (*name).to_owned()));
         }
         let set = self.settings.variables();
-        // Nobody is there who could use an editor.
+        // There is no terminal for an editor.
         let editor = [("GIT_EDITOR".to_owned(), Some("true".to_owned()))];
         let set = set.map(|(name, value)| (name.clone(), Some(value.clone())));
         self.environment = editor.into_iter().chain(set).collect();
@@ -309,20 +308,20 @@ impl fmt::Debug for SessionConfig {
     }
 }
 
-/// Where models come from.
+/// A source of models.
 pub trait Models: Send + Sync + 'static {
-    /// The model of this name, or alias, ready to be asked.
+    /// Connects to the model of this name or alias.
     fn connect(&self, name: &str) -> Result<ConnectedModel, ModelError>;
 }
 
-/// A model that is ready to be asked.
+/// A model that is ready for requests.
 #[derive(Clone)]
 pub struct ConnectedModel {
-    /// What answers.
+    /// The model.
     pub model: Arc<dyn Model>,
-    /// What its provider calls it: what requests say.
+    /// The provider's name of it, used in requests.
     pub wire_name: String,
-    /// What we call it: what messages and bills say.
+    /// Our name of it, used in messages and bills.
     pub name: String,
 }
 
@@ -332,15 +331,15 @@ impl fmt::Debug for ConnectedModel {
     }
 }
 
-/// What the model is told before everything else.
+/// The system prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SystemPrompt {
     /// Our own, with this appended.
     Default {
-        /// More to say.
+        /// The appended text.
         append: Option<String>,
     },
-    /// Something else altogether.
+    /// A custom prompt.
     Custom(Vec<String>),
 }
 
@@ -360,31 +359,31 @@ pub enum ToolSelection {
     Named(Vec<String>),
 }
 
-/// Who is asked whether a tool may run.
+/// The destination of permission requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum PermissionPrompts {
     /// The host.
     Host,
     /// A tool of an MCP server, by its full name.
     McpTool(String),
-    /// Nobody is there: what would be asked is denied.
+    /// No approver is attached: calls that need a request are denied.
     #[default]
     Nobody,
-    /// The host exists but is not to be asked (`--permission-prompts none`).
+    /// Requests are switched off although there is a host (`--permission-prompts none`).
     Disabled,
 }
 
-/// Why hooks prepare a session's folder.
+/// The trigger of `Setup` hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetupTrigger {
-    /// Work there begins.
+    /// `--init`: work in the folder begins.
     Init,
-    /// Work there goes on.
+    /// `--maintenance`: work in the folder continues.
     Maintenance,
 }
 
 impl SetupTrigger {
-    /// What hooks are told.
+    /// The `trigger` of the hook input.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Init => "init",
@@ -393,15 +392,15 @@ impl SetupTrigger {
     }
 }
 
-/// Whether the host hears when the session begins and ends its work.
+/// Whether the host is notified when the session becomes busy or idle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SessionStateEvents {
-    /// It does not.
+    /// It is not.
     #[default]
     Off,
-    /// Its SDK does, and keeps it to itself.
+    /// Its SDK is, which does not pass the messages on.
     HostOnly,
-    /// It does.
+    /// It is.
     On,
 }
 

@@ -1,4 +1,4 @@
-//! The session that a configuration resumes or begins.
+//! Resuming of a session by its configuration.
 
 use bowline_sessions::{
     ConfigHome, LineOrigin, ProjectKey, SessionError, StartOptions, git_branch,

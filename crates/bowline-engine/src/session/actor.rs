@@ -13,9 +13,8 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
-    SessionEnd, opening,
+    SessionEnd, claim, opening,
     prompt::{self, Beginning},
-    spare,
 };
 use crate::{
     agent::Agent,
@@ -25,7 +24,7 @@ use crate::{
     state::Queued,
 };
 
-/// How long a turn that is stopped for good may take to notice.
+/// How long a turn may take to end when the session does.
 const TURN_GRACE: Duration = Duration::from_secs(6);
 /// How long background work may take to end when the session does.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
@@ -34,23 +33,23 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 pub(crate) enum Command {
     /// Queues a prompt.
     Prompt(Box<UserMessage>),
-    /// Report when everything before this was processed.
+    /// Acknowledges that all commands before it were processed.
     Acknowledge(oneshot::Sender<()>),
-    /// There will be no more.
+    /// The host has closed its input.
     EndOfInput,
 }
 
-/// The session.
+/// The actor that runs a session.
 pub(crate) struct Actor {
     context: Arc<SessionContext>,
-    /// The main agent; away while a turn runs.
+    /// The main agent; `None` while a turn runs.
     agent: Option<Box<Agent>>,
     commands: mpsc::Receiver<Command>,
     shutdown: CancellationToken,
     turn: Option<RunningTurn>,
-    /// The calls that hooks had put off when the session was left; they come before all prompts.
+    /// Deferred calls of a resumed session; they run before all prompts.
     deferred: Vec<DeferredToolUse>,
-    /// Results that wait for those of background agents.
+    /// Results that are held back until background agents have ended.
     held: Vec<ResultMessage>,
     last_turn_failed: Option<bool>,
     input_open: bool,
@@ -69,11 +68,11 @@ enum Woken {
     Commanded(Option<Command>),
     TurnEnded(Box<Agent>, prompt::TurnOutcome),
     TurnCrashed,
-    SomethingWaits,
-    /// Background work has kept the session alive for as long as it may.
-    WaitedEnough,
-    /// No prompt has come for as long as the session waits for one.
-    IdledEnough,
+    WorkAvailable,
+    /// The limit of background work after the end of input is reached.
+    BackgroundLimit,
+    /// The idle limit is reached.
+    IdleLimit,
     Shutdown,
 }
 
@@ -116,16 +115,16 @@ impl Actor {
             match self.wake().await {
                 Woken::Commanded(Some(Command::Prompt(message))) => self.enqueue(*message).await,
                 Woken::Commanded(Some(Command::Acknowledge(done))) => {
-                    // The caller may have gone.
+                    // The caller may have been dropped.
                     done.send(()).ok();
                 }
                 Woken::Commanded(Some(Command::EndOfInput) | None) => self.input_open = false,
                 Woken::TurnEnded(agent, outcome) => self.end_turn(agent, outcome).await,
                 Woken::TurnCrashed => break,
-                Woken::SomethingWaits => {}
-                Woken::WaitedEnough | Woken::Shutdown => break,
-                Woken::IdledEnough => {
-                    // That is an end in order, whatever the last turn came to.
+                Woken::WorkAvailable => {}
+                Woken::BackgroundLimit | Woken::Shutdown => break,
+                Woken::IdleLimit => {
+                    // An idle session ends successfully, even if its last turn failed.
                     self.last_turn_failed = Some(false);
                     break;
                 }
@@ -153,15 +152,15 @@ impl Actor {
                 Ok((agent, outcome)) => Woken::TurnEnded(agent, outcome),
                 Err(_) => Woken::TurnCrashed,
             },
-            () = context.turn.wake.notified() => Woken::SomethingWaits,
-            () = context.tasks.ended.notified() => Woken::SomethingWaits,
-            () = context.sink.enqueued.notified() => Woken::SomethingWaits,
-            Some(()) = reached(waited) => Woken::WaitedEnough,
-            Some(()) = reached(idled) => Woken::IdledEnough,
+            () = context.turn.wake.notified() => Woken::WorkAvailable,
+            () = context.tasks.ended.notified() => Woken::WorkAvailable,
+            () = context.sink.enqueued.notified() => Woken::WorkAvailable,
+            Some(()) = reached(waited) => Woken::BackgroundLimit,
+            Some(()) = reached(idled) => Woken::IdleLimit,
         }
     }
 
-    /// Nothing to do, and nothing that could still come.
+    /// Whether there is no work and none can arrive.
     fn is_done(&self) -> bool {
         !self.input_open && self.has_nothing_to_do()
     }
@@ -196,9 +195,9 @@ impl Actor {
         }
     }
 
-    /// Refuses a prompt: the host has not claimed the session that would answer it.
+    /// Refuses a prompt: the host has not claimed the session that would run it.
     async fn refuse_unclaimed(&mut self, message: UserMessage) {
-        let mut result = result::failed(&self.context, spare::NOT_CLAIMED);
+        let mut result = result::failed(&self.context, claim::NOT_CLAIMED);
         result.result_index = Some(self.context.turn.count_result());
         self.last_turn_failed = Some(true);
         self.context.sink.send(result).await;
@@ -207,15 +206,15 @@ impl Actor {
         }
     }
 
-    /// Background tasks that have ended want the model to know.
+    /// Queues the notices of ended background tasks for the model.
     fn take_notices(&mut self) {
         for notice in self.context.tasks.take_notices() {
             self.context.queue.push(notice);
         }
     }
 
-    /// Repeats prompts that are about to be taken for one, if the host wants that: those with another
-    /// name than the one that all of them will have.
+    /// Replays prompts that are merged into one turn, except the last: the turn replays the merged
+    /// prompt under the uuid of that one.
     async fn replay_merged(&self, prompts: &[UserMessage]) {
         let named = || prompts.iter().filter_map(|prompt| Some((prompt, prompt.uuid.as_ref()?)));
         let Some((_, name)) = named().next_back() else { return };
@@ -248,10 +247,10 @@ impl Actor {
         self.turn = Some(RunningTurn { task: AbortOnDropHandle::new(task), prompts: uuids });
     }
 
-    /// What comes next, if anything does, and its names.
+    /// The input of the next turn, if there is any, and the uuids of its prompts.
     fn next_turn(&mut self) -> Option<(Beginning, Vec<MessageUuid>)> {
         let unclaimed = self.context.config.unclaimed;
-        // Hooks of the host decide about the calls, and it brings them with its first request.
+        // The host's hooks decide about deferred calls, so these wait for its `initialize`.
         let is_ready = !self.input_open
             || self.context.host.read(|host| host.initialized)
             || !self.context.queue.is_empty();
@@ -281,7 +280,7 @@ impl Actor {
             Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools)
         );
         self.held.push(result);
-        // A host that has closed its input takes the last result for the end of everything.
+        // A host that has closed its input takes a result for the end of the session.
         if !(self.context.turn.input_ended() && self.context.tasks.has_background_agents()) {
             for result in self.held.drain(..) {
                 self.context.sink.send(result).await;
@@ -340,18 +339,18 @@ impl Actor {
     }
 }
 
-/// Since when something holds that is noted here; forgotten when it does not.
-fn since(noted: &mut Option<Instant>, holds: bool) -> Option<Instant> {
-    *noted = holds.then(|| noted.unwrap_or_else(Instant::now));
-    *noted
+/// The time since which a condition holds; reset when it does not.
+fn since(start: &mut Option<Instant>, holds: bool) -> Option<Instant> {
+    *start = holds.then(|| start.unwrap_or_else(Instant::now));
+    *start
 }
 
-/// When something that began then has lasted for as long as it may.
+/// The time at which a limit is reached.
 fn deadline(began: Option<Instant>, limit: Option<Duration>) -> Option<Instant> {
     began.zip(limit).map(|(began, limit)| began + limit)
 }
 
-/// Waits until a deadline; `None` if there is none.
+/// Waits until a deadline; returns `None` at once without one.
 async fn reached(deadline: Option<Instant>) -> Option<()> {
     tokio::time::sleep_until(deadline?).await;
     Some(())

@@ -1,7 +1,7 @@
 //! Deferred tool calls: run when the session is resumed.
 //!
-//! Hooks are asked once more, and may put them off once more. They come before any prompt, and the
-//! model goes on with their results.
+//! Hooks decide again, and may defer them again. The calls run before any prompt, and the model
+//! continues with their results.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// Makes the calls and has the model go on.
+/// Runs the calls and continues the turn with their results.
 pub(super) async fn run(
     agent: &mut Agent,
     calls: Vec<DeferredToolUse>,
@@ -38,10 +38,11 @@ pub(super) async fn run(
     if let Some(call) = calls.iter().find(|call| context.tools.find(&call.name).is_err()) {
         return unavailable(&session, call.clone()).into();
     }
-    let Made { outcomes, denials, deferred, then } = make(agent, &context, calls, &cancel).await;
-    let stops = take_up(agent, outcomes, &cancel).await;
+    let DeferredRun { outcomes, denials, deferred, then } =
+        run_calls(agent, &context, calls, &cancel).await;
+    let stops = deliver_context(agent, outcomes, &cancel).await;
     let mut report = if !deferred.is_empty() {
-        write_down(&session, &deferred).await;
+        record(&session, &deferred).await;
         Box::new(Report { deferred, ..ended(Ending::Deferred) })
     } else {
         session.sink.send(catalog::init(agent, &[])).await;
@@ -49,7 +50,7 @@ pub(super) async fn run(
             _ if stops => Box::new(ended(Ending::HookStopped)),
             AfterCall::HookStopped => Box::new(ended(Ending::HookStopped)),
             AfterCall::Refused => Box::new(ended(Ending::AbortedTools)),
-            _ => prompt::go_on(agent, Vec::new(), cancel).await,
+            _ => prompt::run_model_turn(agent, Vec::new(), cancel).await,
         }
     };
     report.denials.splice(0..0, denials);
@@ -58,45 +59,45 @@ pub(super) async fn run(
 }
 
 /// Records deferred calls, so that they are found when the session is resumed.
-pub(super) async fn write_down(session: &SessionContext, calls: &[DeferredToolUse]) {
+pub(super) async fn record(session: &SessionContext, calls: &[DeferredToolUse]) {
     for call in calls {
         session.sink.emit_notice(session.journal.write(AttachmentLine::deferred(call))).await;
     }
 }
 
-/// What the calls came to.
-struct Made {
-    /// Of those that were not put off again.
+/// The outcomes of the deferred calls.
+struct DeferredRun {
+    /// The calls that were not deferred again.
     outcomes: Vec<CallOutcome>,
     denials: Vec<PermissionDenial>,
     deferred: Vec<DeferredToolUse>,
-    /// What the last one that has a say wants of the turn.
+    /// The last effect on the turn other than to continue.
     then: AfterCall,
 }
 
-/// Makes the calls one after the other, and shows their results.
-async fn make(
+/// Runs the calls sequentially and sends their results.
+async fn run_calls(
     agent: &mut Agent,
     context: &Arc<CallContext>,
     calls: Vec<DeferredToolUse>,
     cancel: &CancellationToken,
-) -> Made {
-    let mut made = Made {
+) -> DeferredRun {
+    let mut run = DeferredRun {
         outcomes: Vec::new(),
         denials: Vec::new(),
         deferred: Vec::new(),
         then: AfterCall::Continue,
     };
     for DeferredToolUse { id, name, input, .. } in calls {
-        let read = input.to_value();
+        let parsed = input.to_value();
         let call = Arc::new(ToolUseBlock { id, name, input, ..ToolUseBlock::default() });
-        let mut outcome = match made.then {
-            // After a refusal of the whole turn there is no request for the next call.
+        let mut outcome = match run.then {
+            // A refusal ends the whole turn, so the next call must not request permission.
             AfterCall::Refused => Box::new(CallOutcome::interrupted(call)),
-            _ => pipeline::run(Arc::clone(context), call, read, None, cancel.clone()).await,
+            _ => pipeline::run(Arc::clone(context), call, parsed, None, cancel.clone()).await,
         };
         if let Some(call) = outcome.deferred.take() {
-            made.deferred.push(call);
+            run.deferred.push(call);
             continue;
         }
         for notice in outcome.notices.drain(..) {
@@ -105,16 +106,16 @@ async fn make(
         agent.emit_user(outcome.frame(&agent.identity)).await;
         agent.conversation.replace_result(outcome.block());
         if outcome.then != AfterCall::Continue {
-            made.then = outcome.then;
+            run.then = outcome.then;
         }
-        made.denials.extend(outcome.denial.take());
-        made.outcomes.push(*outcome);
+        run.denials.extend(outcome.denial.take());
+        run.outcomes.push(*outcome);
     }
-    made
+    run
 }
 
-/// What the model reads beside the results. Tells whether hooks want the turn to end.
-async fn take_up(
+/// Adds follow-up blocks and texts of hooks to the conversation. Returns whether hooks end the turn.
+async fn deliver_context(
     agent: &mut Agent,
     outcomes: Vec<CallOutcome>,
     cancel: &CancellationToken,
@@ -133,12 +134,12 @@ async fn take_up(
     stops
 }
 
-/// A turn that ended before the model was asked.
+/// The report of a turn that ended before a request to the model.
 fn ended(ending: Ending) -> Report {
     Report { ending: Some(ending), ..Report::new() }
 }
 
-/// The tool does not exist any more, so that the outcome of the call is unknown.
+/// The result if the tool of a deferred call does not exist any more.
 fn unavailable(session: &SessionContext, call: DeferredToolUse) -> ResultMessage {
     let why = format!("The tool {} of the call that was put off is not available", call.name);
     ResultMessage {

@@ -1,6 +1,6 @@
-//! One tool call without a model: for doors whose clients bring their own.
+//! Direct tool calls without a model, for doors whose clients bring their own.
 //!
-//! A call takes the same way as one that a model makes: schema, hooks, rules, mode, questions.
+//! A call passes the same checks as one of a model: schema, hooks, rules, mode, permission requests.
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
@@ -29,27 +29,27 @@ use crate::{
 /// A call that a client makes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DirectCall {
-    /// Names the call: questions about it refer to it.
+    /// The id of the call, used in permission requests.
     pub id: ToolUseId,
     /// The tool.
     pub tool: String,
     /// The arguments, an object.
     pub input: RawJson,
-    /// Where permission requests go.
+    /// The destination of permission requests.
     pub prompts: PermissionPrompts,
 }
 
-/// What such a call came to.
+/// The result of a direct call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DirectResult {
-    /// What a model should see.
+    /// The content for a model.
     pub content: Vec<ContentBlock>,
-    /// What programs see.
+    /// The structured result, for programs.
     pub structured: Option<Value>,
     /// Whether it failed, or never ran.
     pub is_error: bool,
-    /// If it was not allowed.
+    /// Set if it was not allowed.
     pub denial: Option<PermissionDenial>,
 }
 
@@ -61,13 +61,13 @@ impl Session {
         specs.filter(|spec| !tool::needs_conversation(&spec.name)).cloned().collect()
     }
 
-    /// Runs one call. Calls that are not safe beside others wait for each other, but not for a person
-    /// who is asked about one of them. Whatever happens, there is a result.
+    /// Runs one call. Calls that are not concurrency-safe wait for each other, but not for a pending
+    /// permission request of another. Every path returns a result.
     ///
     /// # Cancel safety
     ///
-    /// To be polled to its end, which is soon once `cancel` fires. Dropping the future cancels
-    /// requests and kills the processes of the call, but hooks are not told of its end.
+    /// Must be polled to its end, which is soon once `cancel` fires. Dropping the future cancels
+    /// requests and kills the processes of the call, but no hooks run at its end.
     pub async fn call_tool(&self, call: DirectCall, cancel: CancellationToken) -> DirectResult {
         let DirectCall { id, tool, input, prompts } = call;
         let call = Arc::new(ToolUseBlock { id, name: tool, input, ..ToolUseBlock::default() });
@@ -112,7 +112,7 @@ impl Session {
         args: &str,
         cancel: CancellationToken,
     ) -> Option<Result<ExpandedCommand, String>> {
-        // What the command allows must not hold for others' calls.
+        // The tools that the command allows must not apply to calls of others.
         let Some(slot) = self.acquire_slot(Concurrency::Exclusive, &cancel).await else {
             return Some(Err("cancelled".to_owned()));
         };

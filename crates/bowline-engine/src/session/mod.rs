@@ -1,13 +1,13 @@
 //! A session: prompts and control requests in, messages out, from its start to its end.
 
 mod actor;
-mod catch_up;
+mod apply_pending;
+mod claim;
 mod control;
 mod deferred;
 mod direct;
 mod opening;
 mod prompt;
-mod spare;
 mod start;
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     actor::{Actor, Command},
-    spare::ClaimRequests,
+    claim::ClaimRequests,
 };
 pub use self::{
     control::{ControlError, ControlReply},
@@ -42,7 +42,7 @@ pub struct Session {
     context: Arc<SessionContext>,
     commands: mpsc::Sender<Command>,
     shutdown: CancellationToken,
-    /// Requests that apply to the session that the host will claim.
+    /// Requests that also apply to the session that the host will claim.
     claim: Arc<ClaimRequests>,
     /// Calls without a conversation run in these slots.
     direct_calls: CallSlots,
@@ -54,7 +54,7 @@ pub struct Session {
 pub struct SessionEnd {
     /// Whether the last turn failed; `None` if there was none.
     pub last_turn_failed: Option<bool>,
-    /// Why the session could not go on, if that is how it ended.
+    /// The error that ended the session, if one did.
     pub fault: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Session {
         Ok((session, actor.run()))
     }
 
-    /// Names the session. `/clear` changes it.
+    /// The id of the session. `/clear` changes it.
     pub fn id(&self) -> SessionId {
         self.context.sink.session_id()
     }
@@ -102,7 +102,7 @@ impl Session {
         }
     }
 
-    /// Forgets the prompts that wait.
+    /// Drops the queued prompts.
     pub fn forget_waiting(&self) {
         self.context.queue.clear();
     }
@@ -116,20 +116,20 @@ impl Session {
     ///
     /// Dropping the future cancels the request; what it has changed stays changed.
     pub async fn control(&self, request: HostRequest) -> ControlReply {
-        let asked = control::Asked { id: None, cancel: CancellationToken::new() };
-        control::respond(self, asked, request).await
+        let request_handle = control::RequestHandle { id: None, cancel: CancellationToken::new() };
+        control::respond(self, request_handle, request).await
     }
 
     /// Responds to a request with an id, so that the host receives its progress.
     ///
-    /// `cancel` fires when the host cancels it; there is a response all the same.
+    /// `cancel` fires when the host cancels it; a response is returned in any case.
     pub async fn control_request(
         &self,
         request: ControlRequest<HostRequest>,
         cancel: CancellationToken,
     ) -> ControlReply {
-        let asked = control::Asked { id: Some(request.request_id), cancel };
-        control::respond(self, asked, request.request).await
+        let request_handle = control::RequestHandle { id: Some(request.request_id), cancel };
+        control::respond(self, request_handle, request.request).await
     }
 
     /// The kinds of agents there are, by name.
@@ -137,13 +137,13 @@ impl Session {
         self.context.kinds.names()
     }
 
-    /// The first prompt of its main agent's kind. A host that connects need not care: the prompt is
-    /// queued with its `initialize`.
+    /// The first prompt of its main agent's kind. For a host that sends `initialize`, the
+    /// session queues the prompt itself.
     pub fn initial_prompt(&self) -> Option<String> {
         opening::initial_prompt(&self.context)
     }
 
-    /// The host will send no more: finish what was begun, then end.
+    /// The host has closed its input: the session finishes its work, then ends.
     pub async fn end_of_input(&self) {
         self.context.turn.end_input();
         self.commands.send(Command::EndOfInput).await.ok();

@@ -13,7 +13,7 @@ use crate::{
     settings::HOOKS_SKIPPED, start_hooks, subagent,
 };
 
-/// Tells hooks that the session begins. Hooks of the host come too late for this one.
+/// Runs the `SessionStart` hooks. Hooks of the host are registered later and do not run.
 pub(super) async fn session_started(session: &Arc<SessionContext>, cancel: &CancellationToken) {
     if session.config.unclaimed {
         return;
@@ -42,7 +42,7 @@ pub(super) async fn session_started(session: &Arc<SessionContext>, cancel: &Canc
     session.watch.start();
 }
 
-/// Has hooks prepare the place where the session works, if that was asked for.
+/// Runs the `Setup` hooks, if the configuration has a trigger.
 async fn set_up(session: &SessionContext, cancel: &CancellationToken) {
     let Some(trigger) = session.config.setup else { return };
     if session.hooks.has(HookEvent::Setup) {
@@ -53,7 +53,7 @@ async fn set_up(session: &SessionContext, cancel: &CancellationToken) {
     }
 }
 
-/// Tells hooks that the session ends.
+/// Runs the `SessionEnd` hooks.
 pub(super) async fn session_ended(session: &SessionContext) {
     if session.config.unclaimed || !session.hooks.has(HookEvent::SessionEnd) {
         return;
@@ -64,7 +64,7 @@ pub(super) async fn session_ended(session: &SessionContext) {
 }
 
 /// Gives the session the model, memory and servers of the main agent's kind. A model that was chosen
-/// explicitly stays; permissions and limits are not for a kind to decide.
+/// explicitly stays; a kind does not change permissions and limits.
 pub(super) fn adopt_main_agent(session: &SessionContext) {
     let Some(mut kind) = session.kinds.main() else { return };
     if let Some(model) = kind.model.take().filter(|_| !session.config.model_is_chosen) {
@@ -78,7 +78,7 @@ pub(super) fn adopt_main_agent(session: &SessionContext) {
     session.permissions.apply_server_policies();
 }
 
-/// The first prompt of the main agent's kind. A resumed conversation has had it.
+/// The first prompt of the main agent's kind. `None` for a resumed conversation, which already has it.
 pub(super) fn initial_prompt(session: &SessionContext) -> Option<String> {
     let new = session.config.resumed.is_none();
     session.kinds.main().and_then(|kind| kind.initial_prompt).filter(|_| new)

@@ -28,7 +28,7 @@ use crate::{
 
 /// The outcome of a batch of prompts.
 pub(crate) struct TurnOutcome {
-    /// In a box, because a future hands its outcome on each time it is polled, there or not.
+    /// Boxed to keep the futures that return it small.
     pub(crate) result: Box<ResultMessage>,
     /// Prompts that joined while the turn ran.
     pub(crate) joined: Vec<MessageUuid>,
@@ -40,22 +40,22 @@ impl TurnOutcome {
     }
 }
 
-/// Of prompts that nothing joined.
+/// The outcome of prompts that no other prompt joined.
 impl From<ResultMessage> for TurnOutcome {
     fn from(result: ResultMessage) -> Self {
         Self::new(result, Vec::new())
     }
 }
 
-/// What a turn begins with.
+/// The input of a turn.
 pub(crate) enum Beginning {
-    /// Prompts that are answered together.
+    /// Prompts that run in one turn.
     Prompts(Vec<UserMessage>),
     /// Deferred calls.
     Deferred(Vec<DeferredToolUse>),
 }
 
-/// Runs a turn. Whatever happens, there is a result.
+/// Runs a turn. Every path returns a result, also a panic.
 pub(crate) async fn run_turn(
     agent: &mut Agent,
     beginning: Beginning,
@@ -100,7 +100,7 @@ async fn run(
         }
     }
     if prompts.iter().all(is_blank) {
-        return pass_over(agent, &prompts).await.into();
+        return skip_blank(agent, &prompts).await.into();
     }
     let mut context = session.pending.take_context();
     if let Some(expansion) = &mut expansion {
@@ -131,7 +131,7 @@ async fn run(
     add_prompts(agent, &prompts, blocks, context).await;
     let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
     let origin = prompts.first().and_then(origin_of);
-    let report = go_on(agent, uuids.clone(), cancel).await;
+    let report = run_model_turn(agent, uuids.clone(), cancel).await;
     agent.instructions.model = usual_model;
     let joined = agent.take_joined();
     let uuids: Vec<_> = uuids.into_iter().chain(joined.iter().cloned()).collect();
@@ -144,9 +144,9 @@ async fn run(
     TurnOutcome::new(result, joined)
 }
 
-/// Sees to what has changed since the last turn.
+/// Begins a turn: applies pending changes and resets the state of the last turn.
 pub(super) async fn begin(agent: &mut Agent, cancel: &CancellationToken) {
-    agent.catch_up(cancel).await;
+    agent.apply_pending(cancel).await;
     let session = &agent.session;
     session.prompt.begin();
     session.usage.ledger().begin_turn();
@@ -156,8 +156,8 @@ pub(super) async fn begin(agent: &mut Agent, cancel: &CancellationToken) {
     command::withdraw_tools(session);
 }
 
-/// Has the model answer what the conversation holds.
-pub(super) async fn go_on(
+/// Runs the turn on the conversation as it is.
+pub(super) async fn run_model_turn(
     agent: &mut Agent,
     prompts: Vec<MessageUuid>,
     cancel: CancellationToken,
@@ -171,20 +171,20 @@ pub(super) async fn go_on(
     let report = TurnRun::new(agent, limits, prompts, cancel).run().await;
     agent.note_context();
     command::withdraw_tools(&session);
-    deferred::write_down(&session, &report.deferred).await;
+    deferred::record(&session, &report.deferred).await;
     report
 }
 
-/// Whom a result names as the one who asked.
+/// The origin that a result names.
 fn origin_of(prompt: &UserMessage) -> Option<Origin> {
     let unclassified = || Origin::new(OriginKind::Unclassified);
     let synthetic = (prompt.is_synthetic == Some(true)).then(unclassified);
     prompt.origin.clone().or(synthetic)
 }
 
-/// Puts prompts into the conversation: on disk, to a host that wants them repeated, to the model.
+/// Adds prompts to the transcript and the conversation, and replays them to a host that wants it.
 ///
-/// `expanded` is what the model gets in place of a command, which is always alone.
+/// `expanded` replaces the text of a command, which is always alone.
 async fn add_prompts(
     agent: &mut Agent,
     prompts: &[UserMessage],
@@ -199,16 +199,16 @@ async fn add_prompts(
         if prompt.uuid.is_some() || name.is_none() {
             name = Some(uuid.clone());
         }
-        let mut told = prompt.clone();
+        let mut recorded = prompt.clone();
         if let Some(expanded) = &expanded {
-            told.message.content = Content::Blocks(expanded.clone());
+            recorded.message.content = Content::Blocks(expanded.clone());
         }
         let mode = session.permissions.mode();
-        session.sink.emit_notice(session.journal.prompt(&uuid, &told, mode)).await;
+        session.sink.emit_notice(session.journal.prompt(&uuid, &recorded, mode)).await;
         if let Some(history) = &session.file_history {
             history.begin(&uuid).await;
         }
-        join(&mut blocks, prompt_blocks(&told));
+        join(&mut blocks, prompt_blocks(&recorded));
     }
     session.prompt.set_line(name.clone());
     if session.sink.replays_prompts && prompts.iter().all(is_from_host) {
@@ -219,34 +219,34 @@ async fn add_prompts(
     agent.conversation.push_user(blocks);
 }
 
-/// Repeats prompts to the host as the one that they were taken for, or as the command (`mark`).
+/// Replays prompts to the host as one merged prompt, or as the command (`mark`).
 fn replay(
     session: &SessionContext,
     prompts: &[UserMessage],
     mark: Option<&str>,
     name: MessageUuid,
 ) {
-    let Some(mut said) = prompts.last().cloned() else { return };
+    let Some(mut merged) = prompts.last().cloned() else { return };
     if let Some(mark) = mark {
-        said.message.content = Content::from(mark);
+        merged.message.content = Content::from(mark);
     }
     if let [_, _, ..] = prompts {
         let mut blocks = Vec::new();
         prompts
             .iter()
             .for_each(|prompt| join(&mut blocks, prompt.message.content.clone().into_blocks()));
-        said.message.content = match &blocks[..] {
+        merged.message.content = match &blocks[..] {
             [ContentBlock::Text(text)] => Content::Text(text.text.clone()),
             _ => Content::Blocks(blocks),
         };
     }
-    said.is_replay = Some(true);
-    said.timestamp.get_or_insert_with(timestamp);
-    session.sink.replay(name, said);
+    merged.is_replay = Some(true);
+    merged.timestamp.get_or_insert_with(timestamp);
+    session.sink.replay(name, merged);
 }
 
-/// Adds a prompt to those before it. Words that follow words become one text: the model is to take
-/// them for one message.
+/// Appends a prompt to those before it. Adjacent texts become one, so that the model reads one
+/// message.
 fn join(blocks: &mut Vec<ContentBlock>, more: Vec<ContentBlock>) {
     let mut more = more.into_iter().peekable();
     if let (Some(ContentBlock::Text(last)), Some(ContentBlock::Text(next))) =
@@ -259,21 +259,21 @@ fn join(blocks: &mut Vec<ContentBlock>, more: Vec<ContentBlock>) {
     blocks.extend(more);
 }
 
-/// Whether a prompt has text, and nothing in it.
+/// Whether a prompt is only whitespace.
 fn is_blank(prompt: &UserMessage) -> bool {
     let is_blank = |block: &ContentBlock| block.as_text().is_some_and(|it| it.trim().is_empty());
     prompt_blocks(prompt).iter().all(is_blank)
 }
 
-/// Prompts that the API would refuse, and that ask for nothing.
-async fn pass_over(agent: &Agent, prompts: &[UserMessage]) -> ResultMessage {
+/// Skips blank prompts, which the API would refuse.
+async fn skip_blank(agent: &Agent, prompts: &[UserMessage]) -> ResultMessage {
     let session = &agent.session;
     session.sink.send(catalog::init(agent, prompts)).await;
     session.sink.inform(InformationalLevel::Warning, texts::BLANK_PROMPT).await;
     result::without_turn(session, texts::BLANK_PROMPT)
 }
 
-/// A prompt that is only to be remembered.
+/// Adds a prompt to the conversation without a turn (`shouldQuery: false`).
 async fn note(agent: &mut Agent, prompt: &UserMessage) -> ResultMessage {
     let session = Arc::clone(&agent.session);
     session.sink.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
@@ -281,15 +281,14 @@ async fn note(agent: &mut Agent, prompt: &UserMessage) -> ResultMessage {
     result::without_turn(&session, "")
 }
 
-/// The end of a prompt that went to no model.
+/// The outcome of a prompt without a turn.
 fn without_turn(prompt: &UserMessage, mut result: ResultMessage) -> TurnOutcome {
     result.user_message_uuid = prompt.uuid.clone();
     result.user_message_uuids = prompt.uuid.clone().map(|uuid| vec![uuid]);
     result.into()
 }
 
-/// Tells of hooks whose failure counts as an objection because the host asked for something that this
-/// version does not know.
+/// Warnings about hooks whose failure blocks because their `on_failure` is unknown to this version.
 fn unknown_strictness(session: &SessionContext) -> Vec<InformationalMessage> {
     let events = session.pending.take_strict_hooks();
     let remark = |event: HookEvent| InformationalMessage {
@@ -301,8 +300,9 @@ fn unknown_strictness(session: &SessionContext) -> Vec<InformationalMessage> {
     events.into_iter().map(remark).collect()
 }
 
+/// The verdict of the `UserPromptSubmit` hooks.
 enum Submitted {
-    /// With what the hooks want the model to know.
+    /// With texts of hooks for the model.
     Accepted(Vec<String>),
     /// The turn was stopped before the hooks had decided.
     Unchecked,
@@ -351,18 +351,18 @@ async fn submit_hooks(
     if let Some(block) = report.blocks.first() {
         let shown = if report.suppress_original_prompt { "" } else { &text };
         let named = format!("[{}]: ", block.command);
-        let said = block.reason.strip_prefix(&named).unwrap_or(&block.reason);
+        let reason = block.reason.strip_prefix(&named).unwrap_or(&block.reason);
         return Submitted::Refused(PromptRefusal {
             text: hook_texts::prompt_blocked(&block.reason, shown),
             kind: PromptSubmitOutcomeKind::BlockedByHook,
-            reason: Some(said.to_owned()),
+            reason: Some(reason.to_owned()),
             prompt_kept: false,
         });
     }
     Submitted::Accepted(report.model_texts().collect())
 }
 
-/// The turn was stopped before hooks had decided about its prompt, which the model never sees.
+/// Ends a turn that was interrupted before hooks had decided about its prompt; the model never sees it.
 async fn stopped_unchecked(agent: &mut Agent, prompts: &[UserMessage]) -> ResultMessage {
     let session = Arc::clone(&agent.session);
     session.turn.interrupt_acknowledged().await;
@@ -381,10 +381,10 @@ fn panic_text(panic: &Box<dyn std::any::Any + Send>) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown panic")
 }
 
-/// Models that overwrite what they have not looked at unless they are made to look. Newer ones
-/// look by themselves where it matters.
+/// Whether the model must read a file before it writes it. Older models overwrite files unread;
+/// newer ones read by themselves where it matters.
 fn must_read_first(model: &str) -> bool {
-    const CARELESS: [&str; 4] =
+    const OLDER: [&str; 4] =
         ["claude-opus-4-5", "claude-opus-4-6", "claude-sonnet-4-5", "claude-haiku-4-5"];
-    CARELESS.iter().any(|careless| model.starts_with(careless))
+    OLDER.iter().any(|older| model.starts_with(older))
 }

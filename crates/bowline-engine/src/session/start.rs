@@ -53,7 +53,7 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The schema for results is no JSON schema.
+    /// The schema for results is not a JSON Schema.
     #[error("the JSON schema for results is not valid: {0}")]
     BadSchema(String),
 }
@@ -176,7 +176,7 @@ pub(crate) fn start(
     Ok((session, agent))
 }
 
-/// The main agent, after everything that it finds in place.
+/// The main agent, built after all parts that it uses.
 fn main_agent(session: &Arc<SessionContext>, conversation: Conversation) -> Agent {
     for server in &session.config.mcp_servers {
         session.permissions.set_server_policy(&server.name, &server.config);
@@ -277,7 +277,7 @@ fn hook_environment(config: &SessionConfig) -> HookEnvironment {
     }
 }
 
-/// Notes what the user calls the session; written with its first line.
+/// Sets the title of the transcript; written with its first line.
 fn give_title(writer: &mut TranscriptWriter, title: &str) {
     let session_id = writer.session_id().clone();
     writer.note(CustomTitle {

@@ -1,4 +1,4 @@
-//! Work that runs beside the conversation until the session ends.
+//! Background work of a session, until the session ends.
 
 use parking_lot::Mutex;
 use tokio::task::JoinSet;
@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 pub(crate) struct BackgroundWork(Mutex<JoinSet<()>>);
 
 impl BackgroundWork {
-    /// Runs something beside the conversation.
+    /// Spawns work in the background.
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let mut running = self.0.lock();
         while running.try_join_next().is_some() {}

@@ -1,4 +1,4 @@
-//! Profile of the host: what it announced in `initialize`.
+//! Profile of the host, from its `initialize` request.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use parking_lot::Mutex;
 
 use crate::config::SessionConfig;
 
-/// What the host announced, shared by all agents.
+/// The profile of the host, shared by all agents.
 #[derive(Debug)]
 pub(crate) struct HostProfile(Mutex<HostTraits>);
 
-/// What a host announces in `initialize`.
+/// The fields of `initialize` that apply to the session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HostTraits {
     pub(crate) initialized: bool,
     pub(crate) forward_subagent_text: bool,
     pub(crate) plan_mode_instructions: Option<String>,
     pub(crate) skills: Option<Vec<String>>,
-    /// In place of our own system prompt.
+    /// Replaces the default system prompt.
     pub(crate) system_prompt: Option<Vec<String>>,
     /// Appended to the system prompt.
     pub(crate) append_system_prompt: Option<String>,

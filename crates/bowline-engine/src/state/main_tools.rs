@@ -1,4 +1,4 @@
-//! Tools of the main agent, for those that call tools outside of its turn.
+//! Tools of the main agent, for callers outside of its turn.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use crate::toolset::Toolset;
 
-/// The toolset of the main agent as it is now.
+/// The current toolset of the main agent.
 #[derive(Default)]
 pub(crate) struct MainTools(Mutex<Option<Arc<Toolset>>>);
 

@@ -1,4 +1,4 @@
-//! Parts of a session's state. Each owns its lock and its methods, and knows none of the others' users.
+//! Parts of a session's state. Each owns its lock and its methods, and does not depend on the others' callers.
 
 mod background;
 mod current_prompt;

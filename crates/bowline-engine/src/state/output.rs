@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{config::SessionConfig, instructions::style};
 
-/// How the session's responses look.
+/// Output style and JSON schema of the session's responses.
 #[derive(Debug)]
 pub(crate) struct OutputFormat {
     style: Mutex<String>,

@@ -13,13 +13,13 @@ struct Changes {
     context: Vec<String>,
     /// The main agent's toolset has to be rebuilt.
     tools: bool,
-    /// A switch of the model that hooks were not told of.
+    /// A switch of the model for which the hooks have not run.
     model_switch: Option<ModelSwitchInput>,
-    /// The model is of another family: it could not verify earlier reasoning.
+    /// The model is of another family and could not verify earlier thinking.
     foreign_thinking: bool,
-    /// Events with hooks whose `on_failure` is unknown, so that their failure counts as an objection.
+    /// Events with hooks whose `on_failure` is unknown, so that their failure blocks.
     strict_hooks: Vec<HookEvent>,
-    /// Denied calls of subagents that are in no result yet.
+    /// Denied calls of subagents that are not in a result yet.
     denials: Vec<PermissionDenial>,
 }
 

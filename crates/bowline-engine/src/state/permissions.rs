@@ -20,10 +20,10 @@ use crate::{
     settings::{ProjectTrust, SettingsPaths},
 };
 
-/// The tool whose input shows the plan.
+/// The tool whose input contains the plan.
 const EXIT_PLAN_MODE: &str = "ExitPlanMode";
 
-/// What the calls of a session may do.
+/// The permissions of a session.
 pub(crate) struct Permissions {
     policy: Mutex<Policy>,
     /// The mode that leaving plan mode restores.
@@ -100,7 +100,7 @@ impl Permissions {
         policy.evaluate(call, EvaluationContext { mode: mode.as_ref(), memory: memory.as_deref() })
     }
 
-    /// Changes the rules, in memory and, where the update says so, on disk. Returns the settings file
+    /// Changes the rules, in memory and, where the update's destination is a file, on disk. Returns the settings file
     /// that was written.
     pub(crate) fn apply_update(
         &self,
@@ -152,8 +152,8 @@ impl Permissions {
         std::fs::read_to_string(self.plan_file()?).ok().filter(|plan| !plan.trim().is_empty())
     }
 
-    /// The input of `ExitPlanMode` as people see it: the plan is the content of the file, whatever the
-    /// model sends.
+    /// The input of `ExitPlanMode` as people see it: the plan is the content of the file, not
+    /// what the model sends.
     pub(crate) fn with_plan(&self, tool: &str, mut input: Value) -> Value {
         if let Some(fields) = input.as_object_mut().filter(|_| tool == EXIT_PLAN_MODE) {
             fields.shift_remove("plan");

@@ -19,7 +19,7 @@ struct Prompts {
     known: KnownLines,
 }
 
-/// What became of a prompt that was put in the queue.
+/// The outcome of queueing a prompt.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Queued {
     /// It waits.

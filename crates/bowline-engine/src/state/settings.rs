@@ -1,4 +1,4 @@
-//! Settings and plugins as they are now.
+//! Current settings and plugins of a session.
 
 use std::sync::Arc;
 

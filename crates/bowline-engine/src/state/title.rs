@@ -29,7 +29,7 @@ impl SessionTitle {
         Self { title, journal: Arc::clone(journal), sink: Arc::clone(sink) }
     }
 
-    /// A text as a title: one line of bounded length; `None` if nothing is left of it.
+    /// A text as a title: one line of bounded length; `None` if it is blank.
     pub(crate) fn clean(text: &str) -> Option<String> {
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let title: String = words.chars().take(LONGEST_TITLE).collect();
@@ -58,7 +58,7 @@ impl SessionTitle {
         self.announce(title.to_owned()).await;
     }
 
-    /// Tells the host the title.
+    /// Sends the title to the host.
     pub(crate) async fn announce(&self, title: String) {
         let unsent = SessionTitleChangedMessage::default();
         self.sink.send(SessionTitleChangedMessage { title, ..unsent }).await;

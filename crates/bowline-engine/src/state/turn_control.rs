@@ -1,4 +1,4 @@
-//! Turn control: whether the session works, what stops it, and what wakes it.
+//! Turn control: state of the session, cancellation of the turn, and wake-ups of the loop.
 
 use std::sync::{
     Arc, OnceLock,
@@ -23,11 +23,11 @@ pub(crate) struct TurnControl {
     interrupt_acknowledged: Mutex<Option<CancellationToken>>,
     /// Whether the turn that runs is cancelled for an urgent prompt.
     preempted: AtomicBool,
-    /// The host will send no more.
+    /// Whether the host has closed its input.
     input_ended: AtomicBool,
-    /// How many results there were.
+    /// The number of results so far.
     results: AtomicU64,
-    /// Why the session cannot go on.
+    /// The error that ends the session.
     fault: OnceLock<String>,
     /// Fires once the hooks of the session's start have run.
     pub(crate) started: CancellationToken,
@@ -77,7 +77,7 @@ impl TurnControl {
         turn.is_some()
     }
 
-    /// Cancels the turn that runs. Its result is sent once the guard is gone.
+    /// Cancels the turn that runs. Its result is sent once the guard is dropped.
     pub(crate) fn interrupt_until_acknowledged(&self) -> DropGuard {
         let acknowledged = CancellationToken::new();
         *self.interrupt_acknowledged.lock() = Some(acknowledged.clone());
@@ -104,13 +104,13 @@ impl TurnControl {
         self.preempted.load(Ordering::Relaxed)
     }
 
-    /// Ends the session, which cannot go on. The first reason is kept.
+    /// Ends the session with an error. The first reason is kept.
     pub(crate) fn fail(&self, why: String) {
         self.fault.set(why).ok();
         self.wake.notify_one();
     }
 
-    /// Why the session cannot go on.
+    /// The error that ends the session.
     pub(crate) fn fault(&self) -> Option<&String> {
         self.fault.get()
     }
@@ -137,7 +137,7 @@ impl TurnControl {
         self.state.lock().clone()
     }
 
-    /// The session begins or ends its work.
+    /// Sets the state and notifies the host.
     pub(crate) async fn set_state(&self, state: SessionState) {
         if let Some(frame) = self.change_state(state) {
             self.sink.send(frame).await;

@@ -18,7 +18,7 @@ use serde_json::json;
 use tokio::io::AsyncReadExt;
 use tokio_util::sync::CancellationToken;
 
-use super::{Answered, ControlError, ControlReply, suggest};
+use super::{ControlError, ControlReply, ControlResult, suggest};
 use crate::{
     identity::Identity,
     instructions::LoadReason,
@@ -27,12 +27,15 @@ use crate::{
     session_context::SessionContext,
 };
 
-/// How much of a file is sent to a host that does not say.
+/// The default limit of file content in a response.
 const USUAL_BYTES: u64 = 1024 * 1024;
 /// The error for rewinding without file checkpoints.
 const NOT_ENABLED: &str = "File rewinding is not enabled.";
 
-pub(super) async fn rewind_files(context: &Arc<SessionContext>, request: RewindFiles) -> Answered {
+pub(super) async fn rewind_files(
+    context: &Arc<SessionContext>,
+    request: RewindFiles,
+) -> ControlResult {
     let how = match request.dry_run {
         Some(true) => Rewind::DryRun,
         _ => Rewind::Restore,
@@ -64,7 +67,10 @@ pub(super) async fn rewind_files(context: &Arc<SessionContext>, request: RewindF
     Ok(ControlReply::payload(&response))
 }
 
-pub(super) fn seed_read_state(context: &Arc<SessionContext>, request: SeedReadState) -> Answered {
+pub(super) fn seed_read_state(
+    context: &Arc<SessionContext>,
+    request: SeedReadState,
+) -> ControlResult {
     let millis = request.mtime.as_f64().filter(|millis| *millis >= 0.0).unwrap_or(0.0);
     let modified = Duration::try_from_secs_f64(millis / 1000.0).unwrap_or_default();
     let path = context.workspace.resolve(&request.path);
@@ -72,8 +78,8 @@ pub(super) fn seed_read_state(context: &Arc<SessionContext>, request: SeedReadSt
     Ok(ControlReply::ack())
 }
 
-/// A file that may not be read and one that is not there look the same from outside.
-pub(super) async fn read_file(context: &Arc<SessionContext>, request: ReadFile) -> Answered {
+/// A denied file and a missing one give the same error, so that the error reveals nothing.
+pub(super) async fn read_file(context: &Arc<SessionContext>, request: ReadFile) -> ControlResult {
     let denied = || ControlError::new(format!("read denied: {}", request.path));
     let path = context.workspace.resolve(&request.path);
     if !may_read(context, &path) {
@@ -109,7 +115,7 @@ fn may_read(context: &SessionContext, path: &Path) -> bool {
         hook: None,
         needs_person: false,
     };
-    // The host reads for the main agent, whose memory it may see.
+    // The host has the permissions of the main agent, its memory included.
     let memory = context.permissions.memory();
     let evaluation = EvaluationContext { mode: None, memory: memory.as_deref() };
     let verdict = context.permissions.policy().evaluate(&call, evaluation);
@@ -125,8 +131,8 @@ async fn read_beginning(path: &Path, limit: u64) -> std::io::Result<(Vec<u8>, bo
     Ok((bytes, more))
 }
 
-/// Bytes as text, and whether something was lost. A character that was cut off at the end is no
-/// loss: the rest of the file is missing anyway.
+/// Bytes as text, and whether bytes were invalid. A character truncated by the limit is left out and
+/// not reported as invalid.
 fn as_text(bytes: &[u8], truncated: bool) -> (String, bool) {
     match str::from_utf8(bytes) {
         Ok(text) => (text.to_owned(), false),
@@ -140,7 +146,7 @@ fn as_text(bytes: &[u8], truncated: bool) -> (String, bool) {
 pub(super) async fn file_suggestions(
     context: &Arc<SessionContext>,
     request: FileSuggestions,
-) -> Answered {
+) -> ControlResult {
     let folder = context.workspace.current_dir();
     let cwd = shown(&folder);
     let policy = context.permissions.policy().clone();
@@ -158,7 +164,7 @@ pub(super) async fn file_suggestions(
 pub(super) async fn register_repo_root(
     context: &Arc<SessionContext>,
     request: RegisterRepoRoot,
-) -> Answered {
+) -> ControlResult {
     let directory = context.workspace.resolve(&request.directory);
     if !directory.is_dir() {
         let message = format!("register_repo_root: not a directory: {}", request.directory);
@@ -202,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_character_that_was_cut_off_is_left_out() {
+    fn truncated_character_is_left_out() {
         let bytes = "aé".as_bytes();
         assert_eq!(as_text(&bytes[..2], true), ("a".to_owned(), false));
         assert_eq!(as_text(&bytes[..2], false), ("a\u{fffd}".to_owned(), true));

@@ -8,13 +8,16 @@ use bowline_protocol::{
     McpServerConfig, McpServerStatus, PluginSource, UserMessage,
 };
 
-use super::{Answered, ControlError, ControlReply};
+use super::{ControlError, ControlReply, ControlResult};
 use crate::{
     catalog, plugin::PluginRequest, plugin_reload, session::opening,
     session_context::SessionContext,
 };
 
-pub(super) async fn initialize(context: &Arc<SessionContext>, request: Initialize) -> Answered {
+pub(super) async fn initialize(
+    context: &Arc<SessionContext>,
+    request: Initialize,
+) -> ControlResult {
     // Messages of the start hooks are sent before the response.
     context.turn.started.cancelled().await;
     if let Some(schema) = &request.json_schema {
@@ -23,7 +26,7 @@ pub(super) async fn initialize(context: &Arc<SessionContext>, request: Initializ
         })?;
     }
     let again = context.host.update(|host| std::mem::replace(&mut host.initialized, true));
-    // Asked again without hooks, those of before stay.
+    // A repeated `initialize` without hooks keeps the earlier ones.
     let hooks = request.hooks.as_ref();
     if let Some(hooks) = hooks {
         context.hooks.registry().set_callbacks(hooks);
@@ -34,7 +37,7 @@ pub(super) async fn initialize(context: &Arc<SessionContext>, request: Initializ
     let managed = request.managed_settings.as_ref();
     let managed_settings_applied = managed.map(|_| context.config.managed_by_host && !again);
     let manifests = request.sdk_mcp_server_manifests.as_ref();
-    // The handshake itself is asked for, so what would have stood in for it is not needed.
+    // The servers are sent `initialize` themselves, so their manifests are not used.
     let manifests_parked = manifests.map(|manifests| {
         let outcome = |name: &String| (name.clone(), ManifestOutcome::NotHonored);
         manifests.keys().map(outcome).collect()
@@ -53,7 +56,7 @@ pub(super) async fn initialize(context: &Arc<SessionContext>, request: Initializ
             opening::initial_prompt(context)
         }
     };
-    greet_servers(context).await;
+    connect_servers(context).await;
     let mut response = catalog::initialize_response(context);
     response.hooks_applied = hooks_applied;
     response.plugins_applied = plugins_applied;
@@ -66,7 +69,7 @@ pub(super) async fn initialize(context: &Arc<SessionContext>, request: Initializ
         if let Some(prompt) = first_prompt {
             context.queue.push(UserMessage::prompt(prompt));
         }
-        // For that prompt, and for a call that was put off until the host's hooks are there.
+        // For that prompt, and for deferred calls, which wait for the host's hooks.
         context.turn.wake.notify_one();
         if again {
             context.tasks.announce();
@@ -88,14 +91,14 @@ fn apply(context: &SessionContext, request: Initialize, again: bool) {
     context.pending.tools_changed();
 }
 
-/// The events with hooks whose failure is to mean something that this version does not know.
+/// The events with hooks whose `on_failure` is unknown to this version.
 fn of_unknown_strictness(hooks: &BTreeMap<HookEvent, Vec<HookMatcher>>) -> Vec<HookEvent> {
     let unknown = |matcher: &HookMatcher| matches!(matcher.on_failure, Some(HookFailure::Other(_)));
     let events = hooks.iter().filter(|(_, matchers)| matchers.iter().any(unknown));
     events.map(|(event, _)| event.clone()).collect()
 }
 
-/// Loads the plugins that the host brings; whether that was done, if there are any.
+/// Loads the plugins of the request; returns whether that succeeded, if there are any.
 async fn take_plugins(context: &SessionContext, plugins: Option<&[PluginSource]>) -> Option<bool> {
     let plugins = plugins.filter(|plugins| !plugins.is_empty())?;
     let cwd = &context.config.cwd;
@@ -121,8 +124,8 @@ fn add_servers(context: &SessionContext, request: &Initialize) {
     context.permissions.apply_server_policies();
 }
 
-/// Says hello to servers inside the host that were not greeted: hosts expect that before the answer.
-async fn greet_servers(context: &SessionContext) {
+/// Starts the handshake with new servers inside the host: hosts expect it before the response.
+async fn connect_servers(context: &SessionContext) {
     let is_new = |server: &bowline_protocol::McpServerState| {
         server.transport.as_deref() == Some("sdk") && server.status == McpServerStatus::Pending
     };

@@ -10,7 +10,7 @@ use bowline_protocol::{
 use bowline_tools::{Access, ToolSource};
 use serde_json::Value;
 
-use super::{Answered, ControlError, ControlReply};
+use super::{ControlError, ControlReply, ControlResult};
 use crate::{
     clock::since_epoch,
     identity::Identity,
@@ -24,7 +24,7 @@ impl From<McpError> for ControlError {
     }
 }
 
-pub(super) fn mcp_status(context: &Arc<SessionContext>) -> Answered {
+pub(super) fn mcp_status(context: &Arc<SessionContext>) -> ControlResult {
     let mcp_servers = context.mcp.status();
     let unsent = McpStatusResponse::default();
     Ok(ControlReply::payload(&McpStatusResponse { mcp_servers, ..unsent }))
@@ -33,7 +33,7 @@ pub(super) fn mcp_status(context: &Arc<SessionContext>) -> Answered {
 pub(super) async fn mcp_set_servers(
     context: &Arc<SessionContext>,
     request: McpSetServers,
-) -> Answered {
+) -> ControlResult {
     for (name, config) in &request.servers {
         context.permissions.set_server_policy(name, config);
     }
@@ -49,24 +49,27 @@ pub(super) async fn mcp_set_servers(
 pub(super) async fn mcp_reconnect(
     context: &Arc<SessionContext>,
     request: McpReconnect,
-) -> Answered {
+) -> ControlResult {
     context.mcp.reconnect(&request.server_name).await?;
     Ok(ControlReply::ack())
 }
 
-pub(super) async fn mcp_toggle(context: &Arc<SessionContext>, request: McpToggle) -> Answered {
+pub(super) async fn mcp_toggle(context: &Arc<SessionContext>, request: McpToggle) -> ControlResult {
     context.mcp.set_enabled(&request.server_name, request.enabled).await?;
     context.servers.changed();
     Ok(ControlReply::ack())
 }
 
-/// A message of a server that is not there is taken all the same: it may have just gone.
-pub(super) fn mcp_message(context: &Arc<SessionContext>, request: McpServerMessage) -> Answered {
+/// A message of an unknown server is accepted: the server may just have been removed.
+pub(super) fn mcp_message(
+    context: &Arc<SessionContext>,
+    request: McpServerMessage,
+) -> ControlResult {
     context.mcp.deliver(&request.server_name, &request.message);
     Ok(ControlReply::ack())
 }
 
-pub(super) async fn mcp_call(context: &Arc<SessionContext>, request: McpCall) -> Answered {
+pub(super) async fn mcp_call(context: &Arc<SessionContext>, request: McpCall) -> ControlResult {
     if request.input_files.is_some() || request.output_files.is_some() {
         return Err(ControlError::new("mcp_call does not take input_files or output_files"));
     }
@@ -86,7 +89,7 @@ pub(super) async fn mcp_call(context: &Arc<SessionContext>, request: McpCall) ->
     Ok(ControlReply::payload(&result))
 }
 
-/// Whether a name says both the server and the tool (`mcp__server__tool`).
+/// Whether a name contains both the server and the tool (`mcp__server__tool`).
 fn is_full_name(tool: &str) -> bool {
     let names = tool.strip_prefix("mcp__").and_then(|names| names.split_once("__"));
     names.is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty())
@@ -111,14 +114,14 @@ fn check_permission(context: &SessionContext, request: &McpCall) -> Result<(), C
     ) {
         Verdict::Allow(_) => Ok(()),
         Verdict::Deny(denial) => Err(ControlError::new(denial.message)),
-        Verdict::Ask(question) => Err(ControlError::new(question.message)),
+        Verdict::Ask(request) => Err(ControlError::new(request.message)),
     }
 }
 
 pub(super) async fn mcp_read_resource(
     context: &Arc<SessionContext>,
     request: McpReadResource,
-) -> Answered {
+) -> ControlResult {
     let resource = context.mcp.read_resource(&request.server_name, &request.uri).await?;
     Ok(ControlReply::payload(&resource))
 }
@@ -126,7 +129,7 @@ pub(super) async fn mcp_read_resource(
 pub(super) fn set_mcp_permission_mode_override(
     context: &Arc<SessionContext>,
     request: SetMcpPermissionModeOverride,
-) -> Answered {
+) -> ControlResult {
     let SetMcpPermissionModeOverride { server_name, mode, .. } = request;
     let is_known = context.mcp.status().iter().any(|server| server.name == server_name);
     let is_set = context.permissions.has_server_mode(&server_name);

@@ -1,4 +1,4 @@
-//! Control requests that log in to MCP servers, and out. The host shows the user the page.
+//! Control requests that log in to MCP servers, and out. The host opens the login page for the user.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use bowline_protocol::{
 };
 use serde_json::json;
 
-use super::{Answered, ControlReply};
+use super::{ControlReply, ControlResult};
 use crate::session_context::SessionContext;
 
 pub(super) async fn mcp_authenticate(
     context: &Arc<SessionContext>,
     request: McpAuthenticate,
-) -> Answered {
+) -> ControlResult {
     let redirect_uri = request.redirect_uri.as_deref();
     let page = context.mcp.begin_login(&request.server_name, redirect_uri).await?;
     let scheme = if page.callback_port.is_some() { "localhost" } else { "custom" };
@@ -31,7 +31,7 @@ pub(super) async fn mcp_authenticate(
 pub(super) async fn mcp_oauth_callback_url(
     context: &Arc<SessionContext>,
     request: McpOauthCallbackUrl,
-) -> Answered {
+) -> ControlResult {
     context.mcp.finish_login(&request.server_name, &request.callback_url).await?;
     context.servers.changed();
     Ok(ControlReply::ack())
@@ -40,7 +40,7 @@ pub(super) async fn mcp_oauth_callback_url(
 pub(super) async fn mcp_clear_auth(
     context: &Arc<SessionContext>,
     request: McpClearAuth,
-) -> Answered {
+) -> ControlResult {
     context.mcp.clear_login(&request.server_name).await?;
     Ok(ControlReply::payload(&json!({})))
 }

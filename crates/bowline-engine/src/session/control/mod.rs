@@ -1,7 +1,7 @@
 //! Control requests of a host, and their responses.
 //!
-//! One file per family of requests, as in the protocol crate. Every response is made here whatever
-//! the door, and none waits for the turn that runs.
+//! One file per family of requests, as in the protocol crate. Every response is made here
+//! for all doors, and none waits for the turn that runs.
 
 mod files;
 mod initialize;
@@ -25,14 +25,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Session,
-    spare::{self, ClaimRequests},
+    claim::{self, ClaimRequests},
 };
 
-/// What a request leads to.
-type Answered = Result<ControlReply, ControlError>;
+/// The response to a request, or its error.
+type ControlResult = Result<ControlReply, ControlError>;
 
-/// A control request as it arrived.
-pub(crate) struct Asked {
+/// The id and cancellation of a control request.
+pub(crate) struct RequestHandle {
     /// Its id, if it has one.
     pub(crate) id: Option<RequestId>,
     /// Fires when the host cancels it.
@@ -51,11 +51,11 @@ pub struct ControlReply {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ControlError {
-    /// Why, for people.
+    /// The message for people.
     pub message: String,
-    /// Why, for programs.
+    /// The code for programs.
     pub code: Option<String>,
-    /// More about it, for programs: beside the error, by name.
+    /// More fields for programs, sent beside the error.
     pub details: Extra,
 }
 
@@ -124,12 +124,16 @@ impl std::fmt::Debug for ControlReply {
 }
 
 /// Responds to one request.
-pub(crate) async fn respond(own: &Session, asked: Asked, request: HostRequest) -> ControlReply {
+pub(crate) async fn respond(
+    own: &Session,
+    request_handle: RequestHandle,
+    request: HostRequest,
+) -> ControlReply {
     use HostRequest as Request;
     let context = &own.context;
     let applies = context.config.unclaimed && ClaimRequests::applies(&request);
     let kept = applies.then(|| request.clone());
-    let answered = match request {
+    let result = match request {
         Request::Initialize(request) => initialize::initialize(context, request).await,
 
         Request::Interrupt(request) => session::interrupt(own, request).await,
@@ -142,7 +146,7 @@ pub(crate) async fn respond(own: &Session, asked: Asked, request: HostRequest) -
         Request::SetHasSubscribers(request) => session::set_has_subscribers(context, request),
         Request::SetCwd(request) => session::set_cwd(context, request).await,
         Request::EndSession(_) => session::end_session(own),
-        Request::ClaimSession(_) => Err(ControlError::new(spare::NOT_A_SPARE)),
+        Request::ClaimSession(_) => Err(ControlError::new(claim::NOT_A_SPARE)),
         Request::CancelAsyncMessage(request) => session::cancel_async_message(own, request).await,
 
         Request::GetContextUsage(request) => usage::get_context_usage(context, request).await,
@@ -153,9 +157,11 @@ pub(crate) async fn respond(own: &Session, asked: Asked, request: HostRequest) -
         Request::GetStatus(_) => texts::get_status(context),
         Request::GetPlan(_) => texts::get_plan(context),
         Request::ExportConversation(_) => texts::export_conversation(context),
-        Request::SideQuestion(request) => side::side_question(context, asked, request).await,
+        Request::SideQuestion(request) => {
+            side::side_question(context, request_handle, request).await
+        }
         Request::GenerateSessionTitle(request) => {
-            side::generate_session_title(context, asked, request).await
+            side::generate_session_title(context, request_handle, request).await
         }
 
         Request::McpStatus(_) => mcp::mcp_status(context),
@@ -198,8 +204,8 @@ pub(crate) async fn respond(own: &Session, asked: Asked, request: HostRequest) -
 
         other => Err(ControlError::unsupported(&subtype(&other))),
     };
-    let answered = answered.and_then(|reply| own.claim.keep(kept).map(|()| reply));
-    answered.unwrap_or_else(ControlReply::from)
+    let result = result.and_then(|reply| own.claim.keep(kept).map(|()| reply));
+    result.unwrap_or_else(ControlReply::from)
 }
 
 /// The subtype of an unsupported request.

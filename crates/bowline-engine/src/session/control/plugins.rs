@@ -8,7 +8,7 @@ use bowline_protocol::{
 };
 use serde::Serialize;
 
-use super::{Answered, ControlError, ControlReply};
+use super::{ControlError, ControlReply, ControlResult};
 use crate::{
     context,
     plugin::{PluginRequest, Plugins},
@@ -16,7 +16,7 @@ use crate::{
     session_context::SessionContext,
 };
 
-/// The error while a turn runs or waits.
+/// The error while a turn runs or is queued.
 const BUSY: &str = "The session is busy, so plugins were not reloaded. Ask again once it is idle.";
 
 /// The error for invalid plugins.
@@ -27,7 +27,7 @@ const BAD_PLUGINS: &str = "reload_plugins add_plugins must be a list of { type: 
 pub(super) async fn reload_plugins(
     context: &Arc<SessionContext>,
     request: ReloadPlugins,
-) -> Answered {
+) -> ControlResult {
     let busy = || {
         context.turn.is_busy() || !context.queue.is_empty() || context.tasks.has_background_agents()
     };
@@ -67,8 +67,8 @@ pub(super) async fn reload_plugins(
     }))
 }
 
-/// What other plugins would change about the tools of a conversation that has begun. The model's
-/// service keeps such a conversation at hand only as long as its tools stay the same.
+/// The changes of a reload to the tools of a running conversation. The API's prompt cache is lost
+/// when the tools change.
 fn cache_impact(context: &SessionContext, reloaded: &Plugins) -> Option<CacheImpact> {
     if context.usage.ledger().by_model().is_empty() {
         return None;
@@ -85,7 +85,7 @@ fn cache_impact(context: &SessionContext, reloaded: &Plugins) -> Option<CacheImp
     (before != after).then_some(impact)
 }
 
-/// What a reload that waits would change about the tools.
+/// The changes of a pending reload to the tools.
 #[derive(Serialize)]
 struct CacheImpact {
     mcp_servers_added: Vec<String>,
@@ -94,7 +94,7 @@ struct CacheImpact {
     lsp_tool_change: Option<String>,
 }
 
-pub(super) fn reload_skills(context: &Arc<SessionContext>) -> Answered {
+pub(super) fn reload_skills(context: &Arc<SessionContext>) -> ControlResult {
     context.commands.reload();
     let names = context.commands.skill_names();
     let is_skill = |command: &SlashCommand| {
@@ -105,7 +105,7 @@ pub(super) fn reload_skills(context: &Arc<SessionContext>) -> Answered {
     Ok(ControlReply::payload(&ReloadSkillsResponse { skills, ..ReloadSkillsResponse::default() }))
 }
 
-pub(super) fn reload_output_styles(context: &Arc<SessionContext>) -> Answered {
+pub(super) fn reload_output_styles(context: &Arc<SessionContext>) -> ControlResult {
     let available_output_styles = context::output_style_names(context);
     let unsent = ReloadOutputStylesResponse::default();
     Ok(ControlReply::payload(&ReloadOutputStylesResponse { available_output_styles, ..unsent }))

@@ -13,7 +13,7 @@ use bowline_tools::{TaskInfo, TaskKind};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{Answered, ControlError, ControlReply};
+use super::{ControlError, ControlReply, ControlResult};
 use crate::{
     identity::Identity,
     permission::RuleSource,
@@ -27,8 +27,8 @@ use crate::{
 /// The smallest thinking budget the API takes.
 const SMALLEST_BUDGET: u64 = 1024;
 
-pub(super) async fn interrupt(own: &Session, request: Interrupt) -> Answered {
-    // Prompts that were sent before are among those that wait.
+pub(super) async fn interrupt(own: &Session, request: Interrupt) -> ControlResult {
+    // Prompts that were sent before the interrupt must be in the queue first.
     own.prompts_queued().await;
     let context = &own.context;
     let cancelled = match request.cancel_queued {
@@ -43,14 +43,14 @@ pub(super) async fn interrupt(own: &Session, request: Interrupt) -> Answered {
         cancelled,
         ..InterruptResponse::default()
     };
-    let answered = context.turn.interrupt_until_acknowledged();
+    let acknowledged = context.turn.interrupt_until_acknowledged();
     // The requests of the turn are cancelled before its host receives the response.
     tokio::task::yield_now().await;
     let context = Arc::clone(context);
     Ok(ControlReply::payload(&response).then(async move {
-        drop(answered);
+        drop(acknowledged);
         if !context.host.read(|host| host.stops_tasks_itself) {
-            // Commands in the background were not what the user waited for.
+            // Background commands continue: the user did not wait for them.
             context.tasks.interrupted();
             let stops = |task: &TaskInfo| !task.backgrounded || task.kind == TaskKind::Agent;
             context.workspace.tasks().stop_those(stops).await;
@@ -61,7 +61,7 @@ pub(super) async fn interrupt(own: &Session, request: Interrupt) -> Answered {
 pub(super) fn set_permission_mode(
     context: &Arc<SessionContext>,
     request: SetPermissionMode,
-) -> Answered {
+) -> ControlResult {
     let before = context.permissions.mode();
     let changed = context.permissions.policy().set_mode(request.mode);
     changed.map_err(|error| ControlError::coded(error.to_string(), error.code()))?;
@@ -82,7 +82,7 @@ pub(super) fn set_permission_mode(
 pub(super) fn set_max_thinking_tokens(
     context: &Arc<SessionContext>,
     request: SetMaxThinkingTokens,
-) -> Answered {
+) -> ControlResult {
     let display = match request.thinking_display.as_ref().map(String::as_str) {
         Some("summarized") => Some(ThinkingDisplay::Summarized),
         Some("omitted") => Some(ThinkingDisplay::Omitted),
@@ -110,7 +110,7 @@ pub(super) fn set_max_thinking_tokens(
 pub(super) async fn rename_session(
     context: &Arc<SessionContext>,
     request: RenameSession,
-) -> Answered {
+) -> ControlResult {
     let Some(title) = SessionTitle::clean(&request.title) else {
         return Err(ControlError::new("title must be non-empty"));
     };
@@ -127,7 +127,7 @@ pub(super) async fn rename_session(
 pub(super) fn set_has_subscribers(
     context: &Arc<SessionContext>,
     request: SetHasSubscribers,
-) -> Answered {
+) -> ControlResult {
     if request.has_subscribers.is_absent() {
         return Err(ControlError::new("set_has_subscribers: has_subscribers is missing"));
     }
@@ -136,8 +136,8 @@ pub(super) fn set_has_subscribers(
     Ok(ControlReply::ack())
 }
 
-/// Moves where relative paths start, between turns. The transcript stays where it is.
-pub(super) async fn set_cwd(context: &Arc<SessionContext>, request: SetCwd) -> Answered {
+/// Changes the working directory between turns. The transcript stays where it is.
+pub(super) async fn set_cwd(context: &Arc<SessionContext>, request: SetCwd) -> ControlResult {
     if request.path.is_empty() {
         let why = "set_cwd: invalid request — path must be a non-empty string";
         return Err(ControlError::new(why));
@@ -165,7 +165,7 @@ pub(super) async fn set_cwd(context: &Arc<SessionContext>, request: SetCwd) -> A
         status: "ok".to_owned(),
         cwd: directory.display().to_string(),
         changed,
-        // It is where the transcripts of the first directory are.
+        // Transcripts stay in the folder of the first directory.
         transcript_relocated: !changed,
         extra: Extra::new(),
     }))
@@ -186,7 +186,7 @@ fn objection_to(context: &SessionContext, directory: &Path) -> Option<(&'static 
     }
 }
 
-/// Whether the user trusts a directory, or has just said so.
+/// Whether the user trusts a directory, or confirms it with this request.
 fn trusts(context: &SessionContext, directory: &Path, request: &SetCwd) -> bool {
     let named = request.trusted_directory.as_deref().map(Path::new);
     let accepted = request.trust_accepted == Some(true);
@@ -195,12 +195,15 @@ fn trusts(context: &SessionContext, directory: &Path, request: &SetCwd) -> bool 
         || Trust::recorded(&places) == Trust::Trusted
 }
 
-pub(super) fn end_session(session: &Session) -> Answered {
+pub(super) fn end_session(session: &Session) -> ControlResult {
     let session = session.clone();
     Ok(ControlReply::ack().then(async move { session.shutdown() }))
 }
 
-pub(super) async fn cancel_async_message(own: &Session, request: CancelAsyncMessage) -> Answered {
+pub(super) async fn cancel_async_message(
+    own: &Session,
+    request: CancelAsyncMessage,
+) -> ControlResult {
     own.prompts_queued().await;
     let context = &own.context;
     let cancelled = context.queue.cancel(&request.message_uuid);

@@ -8,14 +8,14 @@ use bowline_protocol::{
 };
 use serde_json::json;
 
-use super::{Answered, ControlError, ControlReply};
+use super::{ControlError, ControlReply, ControlResult};
 use crate::{
     live_settings,
     session_context::SessionContext,
     settings::{NO_SANDBOX, Source},
 };
 
-pub(super) fn get_settings(context: &Arc<SessionContext>) -> Answered {
+pub(super) fn get_settings(context: &Arc<SessionContext>) -> ControlResult {
     let permissions = context.settings.lock().known().permissions.clone();
     let blocks = |blocked: Option<bool>| json!(blocked == Some(true));
     let applied = AppliedSettings {
@@ -35,11 +35,11 @@ pub(super) fn get_settings(context: &Arc<SessionContext>) -> Answered {
     Ok(ControlReply::payload(&context.settings.lock().payload(applied)))
 }
 
-/// All of it is checked before any of it applies.
+/// All settings are checked before any is applied.
 pub(super) async fn apply_flag_settings(
     context: &Arc<SessionContext>,
     request: ApplyFlagSettings,
-) -> Answered {
+) -> ControlResult {
     let before = context.settings.get();
     let applied = context.settings.lock().apply_flag_settings(&request.settings);
     applied.map_err(|error| ControlError::new(error.to_string()))?;
@@ -53,7 +53,10 @@ pub(super) async fn apply_flag_settings(
 }
 
 /// Applies to later sessions; this one applies the style alone.
-pub(super) fn update_settings(context: &Arc<SessionContext>, request: UpdateSettings) -> Answered {
+pub(super) fn update_settings(
+    context: &Arc<SessionContext>,
+    request: UpdateSettings,
+) -> ControlResult {
     let before = context.settings.lock().known().output_style.clone();
     let places = &context.config.places;
     let written = context.settings.lock().update(places, &request);
@@ -65,11 +68,11 @@ pub(super) fn update_settings(context: &Arc<SessionContext>, request: UpdateSett
     Ok(ControlReply::payload(&json!({})))
 }
 
-pub(super) fn get_hooks_listing(context: &Arc<SessionContext>) -> Answered {
+pub(super) fn get_hooks_listing(context: &Arc<SessionContext>) -> ControlResult {
     Ok(ControlReply::payload(&context.hooks.registry().listing()))
 }
 
-pub(super) fn list_permission_rules(context: &Arc<SessionContext>) -> Answered {
+pub(super) fn list_permission_rules(context: &Arc<SessionContext>) -> ControlResult {
     let state = context.permissions.policy().list();
     let unsent = ListPermissionRulesResponse::default();
     Ok(ControlReply::payload(&ListPermissionRulesResponse { state, ..unsent }))

@@ -10,7 +10,7 @@ use bowline_protocol::{
 use bowline_sessions::AiTitle;
 use serde_json::Value;
 
-use super::{Answered, Asked, ControlError, ControlReply};
+use super::{ControlError, ControlReply, ControlResult, RequestHandle};
 use crate::{
     clock::millis,
     conversation::Conversation,
@@ -18,10 +18,10 @@ use crate::{
     side::{self, Retry, SideRequest},
 };
 
-/// The most a side answer may be long, in tokens.
-const SIDE_ANSWER: u64 = 4_096;
-/// The most a title may be long, in characters.
-const LONGEST_TITLE: usize = 80;
+/// The output limit of a side response, in tokens.
+const SIDE_MAX_TOKENS: u64 = 4_096;
+/// The maximum length of a title, in characters.
+const MAX_TITLE_CHARS: usize = 80;
 const SIDE_INSTRUCTIONS: &str = "The user has a question on the side, while the work goes on \
     without you. Answer the last message from what the conversation shows, in a few sentences. \
     You have no tools here and cannot do anything about the work itself.";
@@ -30,23 +30,24 @@ const TITLE_INSTRUCTIONS: &str = "Give the session that the user describes a tit
 
 pub(super) async fn side_question(
     context: &Arc<SessionContext>,
-    asked: Asked,
+    request_handle: RequestHandle,
     request: SideQuestion,
-) -> Answered {
-    progress(context, &asked, RequestProgress::Started, None).await;
+) -> ControlResult {
+    progress(context, &request_handle, RequestProgress::Started, None).await;
     let snapshot = context.model_context.snapshot();
     let mut conversation = Conversation::from_shared(snapshot.messages);
-    for (question, answer) in earlier(request.history.as_ref().map(|history| history.to_value())) {
+    for (question, response) in earlier(request.history.as_ref().map(|history| history.to_value()))
+    {
         conversation.push_user(vec![ContentBlock::text(question)]);
-        conversation.push_response(vec![ContentBlock::text(answer)]);
+        conversation.push_response(vec![ContentBlock::text(response)]);
     }
     conversation.push_user(vec![ContentBlock::text(request.question)]);
-    // Another model could not verify the reasoning, and this one does not need it.
+    // Another model could not verify the thinking, and a side question does not need it.
     conversation.drop_thinking();
-    let answer = ask(context, &asked, None, SIDE_INSTRUCTIONS, &conversation);
+    let response = request_text(context, &request_handle, None, SIDE_INSTRUCTIONS, &conversation);
     let response = tokio::select! {
-        answer = answer => answer?,
-        () = asked.cancel.cancelled() => {
+        response = response => response?,
+        () = request_handle.cancel.cancelled() => {
             return Err(ControlError::new("Side question cancelled"));
         }
     };
@@ -57,9 +58,9 @@ pub(super) async fn side_question(
 
 pub(super) async fn generate_session_title(
     context: &Arc<SessionContext>,
-    asked: Asked,
+    request_handle: RequestHandle,
     request: GenerateSessionTitle,
-) -> Answered {
+) -> ControlResult {
     let unsent = GenerateSessionTitleResponse::default();
     if request.description.trim().is_empty() {
         return Ok(ControlReply::payload(&unsent));
@@ -67,12 +68,12 @@ pub(super) async fn generate_session_title(
     let mut conversation = Conversation::default();
     conversation.push_user(vec![ContentBlock::text(request.description)]);
     let model = context.config.small_model.clone();
-    let answer = ask(context, &asked, model, TITLE_INSTRUCTIONS, &conversation);
-    let answer = tokio::select! {
-        answer = answer => answer?,
-        () = asked.cancel.cancelled() => return Err(ControlError::new("Title cancelled")),
+    let response = request_text(context, &request_handle, model, TITLE_INSTRUCTIONS, &conversation);
+    let response = tokio::select! {
+        response = response => response?,
+        () = request_handle.cancel.cancelled() => return Err(ControlError::new("Title cancelled")),
     };
-    let title = answer.and_then(|text| clean_title(&text));
+    let title = response.and_then(|text| clean_title(&text));
     if let Some(title) = title.clone().filter(|_| request.persist == Some(true)) {
         context.title.replace(Some(title.clone()));
         let line = AiTitle {
@@ -86,31 +87,31 @@ pub(super) async fn generate_session_title(
     Ok(ControlReply::payload(&GenerateSessionTitleResponse { title, ..unsent }))
 }
 
-/// Earlier questions and answers, as far as they are in a shape that we know.
+/// Earlier side questions and responses; entries of an unknown shape are left out.
 fn earlier(history: Option<Value>) -> Vec<(String, String)> {
     let Some(Value::Array(entries)) = history else { return Vec::new() };
     let text =
         |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
     let pair = |entry: &Value| {
-        let answer = text(entry, "response").or_else(|| text(entry, "answer"));
-        Some((text(entry, "question")?, answer?))
+        let response = text(entry, "response").or_else(|| text(entry, "answer"));
+        Some((text(entry, "question")?, response?))
     };
     entries.iter().filter_map(pair).collect()
 }
 
-/// The first line of an answer, as a title.
+/// The first line of a response, as a title.
 fn clean_title(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let line =
         line.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '*' | '#') || c.is_whitespace());
-    let title: String = line.trim_end_matches('.').chars().take(LONGEST_TITLE).collect();
+    let title: String = line.trim_end_matches('.').chars().take(MAX_TITLE_CHARS).collect();
     (!title.is_empty()).then_some(title)
 }
 
-/// Asks a model, the session's if none is named; `None` if it says nothing.
-async fn ask(
+/// Sends a side request to a model, by default the session's; `None` for an empty response.
+async fn request_text(
     context: &Arc<SessionContext>,
-    asked: &Asked,
+    request_handle: &RequestHandle,
     model: Option<String>,
     instructions: &str,
     conversation: &Conversation,
@@ -118,22 +119,22 @@ async fn ask(
     let request = SideRequest {
         messages: conversation.messages().to_vec(),
         model,
-        ..SideRequest::new(instructions, Vec::new(), SIDE_ANSWER)
+        ..SideRequest::new(instructions, Vec::new(), SIDE_MAX_TOKENS)
     };
-    let retried = |retry| progress(context, asked, RequestProgress::ApiRetry, Some(retry));
-    let answer = context.side.request_with_retries(request, retried).await;
-    let answer = answer.map_err(|error| ControlError::new(error.to_string()))?;
-    Ok(Some(side::text_of(&answer)).filter(|text| !text.is_empty()))
+    let retried = |retry| progress(context, request_handle, RequestProgress::ApiRetry, Some(retry));
+    let response = context.side.request_with_retries(request, retried).await;
+    let response = response.map_err(|error| ControlError::new(error.to_string()))?;
+    Ok(Some(side::text_of(&response)).filter(|text| !text.is_empty()))
 }
 
-/// Tells the host how its question goes on, if the question has a name.
+/// Sends the progress of a control request that has an id.
 async fn progress(
     context: &SessionContext,
-    asked: &Asked,
+    request_handle: &RequestHandle,
     status: RequestProgress,
     retry: Option<Retry>,
 ) {
-    let Some(request_id) = asked.id.clone() else { return };
+    let Some(request_id) = request_handle.id.clone() else { return };
     let mut frame = ControlRequestProgressMessage {
         request_id,
         status,
@@ -161,14 +162,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_is_the_first_line_without_its_clothes() {
+    fn title_is_the_first_line_without_markup() {
         assert_eq!(clean_title("\n  \"Fix the parser.\"\nmore"), Some("Fix the parser".to_owned()));
         assert_eq!(clean_title("# **Title**"), Some("Title".to_owned()));
         assert_eq!(clean_title(" \n "), None);
     }
 
     #[test]
-    fn history_that_makes_no_sense_is_left_out() {
+    fn invalid_history_is_left_out() {
         let history = json!([{"question": "a", "response": "b"}, {"question": "c"}, 7]);
         assert_eq!(earlier(Some(history)), [("a".to_owned(), "b".to_owned())]);
         assert_eq!(earlier(Some(json!("text"))), []);

@@ -6,19 +6,19 @@ use ignore::WalkBuilder;
 
 /// How many suggestions are made.
 const MOST: usize = 15;
-/// How many files are looked at: a person who types does not wait longer.
+/// How many files are scanned, so that the user does not wait while typing.
 const MOST_LOOKED_AT: usize = 50_000;
 
-/// A file or folder that fits.
+/// A file or folder that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Suggestion {
-    /// Relative to where was looked.
+    /// Relative to the searched folder.
     pub(super) path: PathBuf,
     pub(super) is_folder: bool,
 }
 
-/// What fits, best first; what is at the top if nothing was typed. Files that git ignores are left
-/// out, as are those that may not be known.
+/// The matches, best first; the top level if nothing was typed. Files that git ignores or that may
+/// not be read are left out.
 pub(super) fn suggest(
     folder: &Path,
     typed: &str,
@@ -39,8 +39,8 @@ pub(super) fn suggest(
     found.into_iter().take(MOST).map(|(_, suggestion)| suggestion).collect()
 }
 
-/// How well a path fits, less being better: the name begins so, the name has it, the path has it,
-/// the path has its letters in this order; shorter paths first.
+/// The rank of a path, smaller is better: prefix of the name, part of the name, part of the path,
+/// subsequence of the path; then by length.
 fn rank(path: &str, typed: &str) -> Option<(u8, usize)> {
     let (lower, typed) = (path.to_lowercase(), typed.to_lowercase());
     let name = lower.rsplit('/').next().unwrap_or(&lower);
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn names_come_before_paths_and_paths_before_letters() {
+    fn names_rank_before_paths_and_paths_before_subsequences() {
         let folder = tempfile::tempdir().unwrap();
         for file in
             ["main.rs", "src/domain.rs", "main/other.rs", "m/a/i/n.rs", "none.txt", "secret.txt"]

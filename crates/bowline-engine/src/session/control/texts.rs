@@ -10,15 +10,15 @@ use bowline_protocol::{
 use serde_json::json;
 use time::{OffsetDateTime, macros::format_description};
 
-use super::{Answered, ControlReply};
+use super::{ControlReply, ControlResult};
 use crate::{command, session_context::SessionContext};
 
-pub(super) fn get_session_cost(context: &Arc<SessionContext>) -> Answered {
+pub(super) fn get_session_cost(context: &Arc<SessionContext>) -> ControlResult {
     let text = command::cost_text(context);
     Ok(ControlReply::payload(&SessionCostResponse { text, ..SessionCostResponse::default() }))
 }
 
-pub(super) fn get_binary_version(context: &Arc<SessionContext>) -> Answered {
+pub(super) fn get_binary_version(context: &Arc<SessionContext>) -> ControlResult {
     Ok(ControlReply::payload(&BinaryVersionResponse {
         version: context.config.version.clone(),
         build_time: match context.config.build_time.as_str() {
@@ -29,15 +29,15 @@ pub(super) fn get_binary_version(context: &Arc<SessionContext>) -> Answered {
     }))
 }
 
-/// When this program came onto this machine: the next best thing to when it was built.
+/// The modification time of this program, as a fallback for its build time.
 fn installed() -> Option<String> {
     let modified = std::fs::metadata(std::env::current_exe().ok()?).ok()?.modified().ok()?;
     let format = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
     OffsetDateTime::from(modified).format(format).ok()
 }
 
-/// What the session is and what it uses, in sections of lines.
-pub(super) fn get_status(context: &Arc<SessionContext>) -> Answered {
+/// The state of the session, in sections of lines.
+pub(super) fn get_status(context: &Arc<SessionContext>) -> ControlResult {
     let session = vec![
         ("Version", context.config.version.clone()),
         ("Session ID", context.sink.session_id().to_string()),
@@ -66,7 +66,7 @@ pub(super) fn get_status(context: &Arc<SessionContext>) -> Answered {
     Ok(ControlReply::payload(&StatusResponse { sections, ..StatusResponse::default() }))
 }
 
-pub(super) fn get_plan(context: &Arc<SessionContext>) -> Answered {
+pub(super) fn get_plan(context: &Arc<SessionContext>) -> ControlResult {
     let path = context.permissions.plan_file();
     let plan = path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
     let mut response = PlanResponse { exists: plan.is_some(), ..PlanResponse::default() };
@@ -77,7 +77,7 @@ pub(super) fn get_plan(context: &Arc<SessionContext>) -> Answered {
     Ok(ControlReply::payload(&response))
 }
 
-pub(super) fn export_conversation(context: &Arc<SessionContext>) -> Answered {
+pub(super) fn export_conversation(context: &Arc<SessionContext>) -> ControlResult {
     let text = as_text(&context.model_context.snapshot().messages);
     let format =
         format_description!("conversation-[year]-[month]-[day]-[hour][minute][second].txt");
@@ -86,7 +86,7 @@ pub(super) fn export_conversation(context: &Arc<SessionContext>) -> Answered {
     Ok(ControlReply::payload(&ExportConversationResponse { text, default_filename, extra }))
 }
 
-/// A conversation as people read it: who said what, what was called, what came back.
+/// A conversation as readable text: messages, calls and results.
 fn as_text(messages: &[Arc<ModelMessage>]) -> String {
     let mut text = String::new();
     for message in messages {
@@ -94,13 +94,13 @@ fn as_text(messages: &[Arc<ModelMessage>]) -> String {
         for block in &message.content {
             // Writing to a string cannot fail.
             let _ = match block {
-                ContentBlock::Text(said) => write!(text, "{who}:\n{}\n\n", said.text),
+                ContentBlock::Text(block) => write!(text, "{who}:\n{}\n\n", block.text),
                 ContentBlock::ToolUse(call) => {
                     write!(text, "{who} calls {}:\n{}\n\n", call.name, call.input.get())
                 }
                 ContentBlock::ToolResult(result) => {
-                    let said = result.content.as_ref().map(|content| content.to_text());
-                    write!(text, "Result:\n{}\n\n", said.unwrap_or_default())
+                    let content = result.content.as_ref().map(|content| content.to_text());
+                    write!(text, "Result:\n{}\n\n", content.unwrap_or_default())
                 }
                 ContentBlock::Image(_) => write!(text, "{who}: (image)\n\n"),
                 ContentBlock::Document(_) => write!(text, "{who}: (document)\n\n"),

@@ -7,13 +7,13 @@ use bowline_protocol::{
 };
 use serde_json::json;
 
-use super::{Answered, ControlError, ControlReply};
+use super::{ControlError, ControlReply, ControlResult};
 use crate::{catalog, clock::millis, context, session_context::SessionContext};
 
 pub(super) async fn get_context_usage(
     context: &Arc<SessionContext>,
     request: GetContextUsage,
-) -> Answered {
+) -> ControlResult {
     context::foresee(context).await;
     let counted = match request.detail {
         Some(ContextDetail::Full) => context::count(context).await,
@@ -26,8 +26,8 @@ pub(super) async fn get_context_usage(
     Ok(ControlReply::payload(&context::usage(context, counted)))
 }
 
-/// What this session has used. Nobody here knows of a subscription or its limits.
-pub(super) fn get_usage(context: &Arc<SessionContext>) -> Answered {
+/// The usage of this session. The limits of a subscription are unknown here.
+pub(super) fn get_usage(context: &Arc<SessionContext>) -> ControlResult {
     let ledger = context.usage.ledger();
     let session = json!({
         "total_cost_usd": ledger.total_cost(),
@@ -41,7 +41,7 @@ pub(super) fn get_usage(context: &Arc<SessionContext>) -> Answered {
     Ok(ControlReply::payload(&UsageResponse { session, ..UsageResponse::default() }))
 }
 
-pub(super) fn list_models(context: &Arc<SessionContext>) -> Answered {
+pub(super) fn list_models(context: &Arc<SessionContext>) -> ControlResult {
     let models = catalog::models(context);
     Ok(ControlReply::payload(&ListModelsResponse { models, ..ListModelsResponse::default() }))
 }

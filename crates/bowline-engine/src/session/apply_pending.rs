@@ -9,10 +9,10 @@ use super::start::main_tools;
 use crate::{agent::Agent, identity::Identity};
 
 impl Agent {
-    /// Applies, before a turn, what has changed since the last.
-    pub(crate) async fn catch_up(&mut self, cancel: &CancellationToken) {
+    /// Applies, before a turn, the changes since the last one.
+    pub(crate) async fn apply_pending(&mut self, cancel: &CancellationToken) {
         let session = Arc::clone(&self.session);
-        // A slow hook about a change does not delay an interrupt.
+        // A slow hook of a settings change must not delay an interrupt.
         tokio::select! {
             () = session.watch.apply_settings_files() => {}
             () = cancel.cancelled() => {}

@@ -1,8 +1,8 @@
-//! A session that waits to be claimed, and the one that replaces it.
+//! Claim of a session: the one that waits, and the one that replaces it.
 //!
-//! A host that starts a process before it knows what for speaks to a session that only waits. Its
-//! claim says where to work and how; the session that is set up from that is a new one, to which
-//! all holds that the host has asked for so far.
+//! A host may start a process before it knows its task; until then the process has a session that
+//! only waits. The host's claim sets the working directory and options of a new session, to which
+//! the requests of the host so far also apply.
 
 use std::sync::Arc;
 
@@ -18,16 +18,16 @@ use super::{
 };
 use crate::{catalog, clock::millis, session_context::SessionContext};
 
-/// What a host hears that claims a session of a process which has one.
+/// The error for a claim in a process that already has a session. Hosts match its prefix.
 pub(super) const NOT_A_SPARE: &str = "not_a_spare: claim_session is only accepted by a process \
                                       started with --await-claim that has not been claimed yet";
 
-/// What becomes of prompts before the claim.
+/// The error for prompts before the claim. Hosts match its prefix.
 pub(super) const NOT_CLAIMED: &str = "not_claimed: this process was started with --await-claim and \
                                       has not been claimed; send claim_session before the first \
                                       message";
 
-/// How many requests are kept for the session that is claimed. A host has a handful.
+/// How many requests are kept for the session that is claimed. Hosts send a handful.
 const KEPT: usize = 1024;
 
 /// Requests of the host that also apply to the session that it will claim.
@@ -50,8 +50,8 @@ impl ClaimRequests {
         )
     }
 
-    /// Keeps a request until the session is claimed. One too many is refused: the session that is
-    /// claimed would not know of it.
+    /// Keeps a request until the session is claimed. Beyond the limit it is refused, because it would
+    /// not apply to the claimed session.
     pub(super) fn keep(&self, request: Option<HostRequest>) -> Result<(), ControlError> {
         let mut kept = self.0.lock();
         if request.is_some() && kept.len() >= KEPT {
@@ -63,11 +63,11 @@ impl ClaimRequests {
 }
 
 impl Session {
-    /// Takes the place of a session that waited (see
+    /// Replaces a session that waited (see
     /// [`SessionConfig::unclaimed`](crate::SessionConfig::unclaimed)), as a host claims it.
     ///
-    /// This session was set up where and how the claim says; what is left is what its host said
-    /// before. Both sessions must be running. The answer is the one to the claim.
+    /// This session was set up from the claim; the requests that the host sent before are applied
+    /// here. Both sessions must be running. Returns the response to the claim.
     pub async fn take_over(&self, waiting: &Self, claim: ClaimSession) -> ControlReply {
         let (context, before) = (&self.context, &waiting.context);
         let kept = waiting.claim.0.lock().clone();
@@ -83,7 +83,7 @@ impl Session {
             }
             reply.delivered().await;
         }
-        self.go_on_from(before);
+        self.keep_model_of(before);
         context.turn.continue_count(&before.turn);
         let ClaimSession { append_system_prompt, agents, .. } = claim;
         context.host.update(|host| {
@@ -120,8 +120,8 @@ impl Session {
         })
     }
 
-    /// Goes on with the model that the host has switched to.
-    fn go_on_from(&self, before: &Arc<SessionContext>) {
+    /// Keeps the model and thinking that the host has switched to.
+    fn keep_model_of(&self, before: &Arc<SessionContext>) {
         let (model, thinking) = (before.models.requested(), before.models.thinking());
         if model != before.config.model {
             self.context.models.select(model);
@@ -132,7 +132,7 @@ impl Session {
     }
 }
 
-/// Whether these servers inside the host have answered, one way or the other.
+/// Whether these servers inside the host have connected or failed.
 fn are_settled(context: &SessionContext, servers: &[String]) -> bool {
     let states = context.mcp.status();
     let waits = |name: &String| {
