@@ -1,5 +1,5 @@
 //! The examples of this package, run as a reader would run them: with an agent inside, and with
-//! `BOWLINE_BIN` in a process of its own.
+//! `BOWLINE_BIN` in a separate process.
 
 #![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
 
@@ -72,7 +72,7 @@ async fn server(agent: Option<PathBuf>) -> (Child, String) {
     (server, address.trim_end_matches('/').to_owned())
 }
 
-/// One request; the whole answer. The path goes behind the one of the address.
+/// One request; the whole response. The path is appended to that of the address.
 async fn ask(address: &str, method: &str, path: &str, body: &str) -> String {
     let (address, base) = address.split_once('/').unwrap_or((address, ""));
     let path = if base.is_empty() { path.to_owned() } else { format!("/{base}{path}") };

@@ -1,5 +1,5 @@
-//! Is told what an agent does, and has a say in it: one hook writes a log, one changes a call before it
-//! runs, one forbids, one tells the model more, and one does not let it stop too early.
+//! Receives an agent's events and reacts to them: one hook writes a log, one changes a call before it
+//! runs, one forbids, one adds context for the model, and one does not let it stop too early.
 //!
 //! Runs offline with a scripted model; `--cli PATH` has a real agent do it.
 
@@ -55,7 +55,7 @@ async fn main() -> Result<(), Error> {
 }
 
 fn hooked(options: Options) -> Options {
-    // Anything that happens, on one line each. A log must not hold anybody up.
+    // Every event, on one line each. A log must not delay the agent.
     let log = |call: HookCall| async move {
         let input = call.tool_input().unwrap_or_default().to_string();
         println!("[{}] {}", call.input.event_name(), printable(&input));
@@ -110,8 +110,7 @@ fn hooked(options: Options) -> Options {
 
 /// A real agent if the command line names one, else one with a script.
 fn agent() -> Options {
-    match command_line::read("Is told what an agent does, and has a say in it.", &[CLI])
-        .get("--cli")
+    match command_line::read("Receives an agent's events and reacts to them.", &[CLI]).get("--cli")
     {
         Some(path) => Options::default().cli_path(path),
         None => Options::default().embedded(Embedded::with_script(std::env::temp_dir(), SCRIPT)),

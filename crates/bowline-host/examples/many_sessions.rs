@@ -1,7 +1,7 @@
-//! Runs a thousand sessions at once in one process, each with a tool call, and says what that takes.
+//! Runs a thousand sessions at once in one process, each with a tool call, and reports the cost.
 //!
 //! Runs offline with a scripted model. `--sessions N` runs another number, `--at-once N` fewer at a
-//! time, and `--cli PATH` has real agents do it, each in a process of its own: start with few.
+//! time, and `--cli PATH` has real agents do it, each in a separate process: start with few.
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
@@ -26,8 +26,8 @@ struct Greeting {
     from: String,
 }
 
-const SESSIONS: Flag = ("--sessions", "N", "so many sessions, 1000 if nothing is said");
-const AT_ONCE: Flag = ("--at-once", "N", "so many of them at a time, all if nothing is said");
+const SESSIONS: Flag = ("--sessions", "N", "number of sessions, 1000 by default");
+const AT_ONCE: Flag = ("--at-once", "N", "number of concurrent sessions, all by default");
 
 /// What the scripted model does.
 const SCRIPT: &str = "TOOL mcp__desk__greet {\"from\": \"a session\"}
@@ -69,7 +69,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-/// The most memory this process has had, where the system says so.
+/// Peak memory of this process, where the system reports it.
 fn peak_memory() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:")).map(|it| it.trim().to_owned())

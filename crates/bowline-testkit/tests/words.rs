@@ -40,7 +40,6 @@ const PENDING: &[&str] = &[
     "crates/bowline-doorway/",
     "crates/bowline-engine/",
     "crates/bowline-hook/",
-    "crates/bowline-host/",
     "crates/bowline-mcp/",
     "crates/bowline-model/",
     "crates/bowline-peer/",
@@ -52,8 +51,6 @@ const PENDING: &[&str] = &[
     "crates/bowline-shell/",
     "crates/bowline-tools/",
     "crates/bowline-websocket/",
-    "examples/src/bin/database_query.rs",
-    "examples/src/bin/web_chat.rs",
 ];
 
 #[test]

@@ -1,7 +1,7 @@
 //! Lets an agent look into a database, and makes sure that it only looks.
 //!
-//! Whether a statement changes anything is not to be seen from its text (`WITH … DELETE`, `PRAGMA`,
-//! a trigger), so the text is not looked at: the database is opened read-only and told to refuse
+//! A statement's effects are not visible in its text (`WITH … DELETE`, `PRAGMA`,
+//! a trigger), so the text is not inspected: the database is opened read-only and refuses
 //! everything else itself. A query that runs too long is interrupted.
 //!
 //! Runs offline with a scripted model; `--cli PATH` has a real agent do it, and `--database FILE`
@@ -28,7 +28,7 @@ use command_line::{CLI, Flag};
 
 const DATABASE: Flag = ("--database", "FILE", "look into this file of SQLite's");
 
-/// Rows that a model is shown. Whoever wants more can say so in SQL.
+/// Limit of rows that a model is shown. A query can select others.
 const MOST_ROWS: usize = 100;
 
 /// How long a query may take.
@@ -38,7 +38,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(5);
 struct Query {
     /// One statement of SQLite's SQL. Write `?1`, `?2` … for the parameters.
     sql: String,
-    /// Numbers, texts and nulls to put in their places.
+    /// Numbers, texts and nulls for its parameters.
     #[serde(default)]
     params: Vec<Value>,
 }
@@ -93,8 +93,8 @@ fn query_tool(database: PathBuf) -> Tool {
     .read_only()
 }
 
-/// Runs a query on a thread of its own, and interrupts it when it takes too long or nobody waits
-/// for it any more.
+/// Runs a query on a separate thread, and interrupts it when it takes too long or its caller no longer waits
+/// for it.
 async fn run(database: Arc<Path>, query: Query) -> Result<Value, String> {
     let connection = open(&database).map_err(|error| error.to_string())?;
     let _stop = Stop(connection.get_interrupt_handle());
@@ -106,7 +106,7 @@ async fn run(database: Arc<Path>, query: Query) -> Result<Value, String> {
     }
 }
 
-/// Opens the database in a way that lets nobody write, whatever the statement says: the file is
+/// Opens the database so that no statement can write: the file is
 /// opened for reading, and the connection refuses statements that would write elsewhere
 /// (`ATTACH` and a temporary table, for example).
 fn open(database: &Path) -> rusqlite::Result<Connection> {
@@ -178,10 +178,10 @@ fn fill(database: &Path) -> rusqlite::Result<()> {
 fn show(block: &ContentBlock) {
     match block {
         ContentBlock::Text(block) => println!("agent: {}", printable(&block.text)),
-        ContentBlock::ToolUse(block) => println!("  asks {}", printable(block.input.get())),
+        ContentBlock::ToolUse(block) => println!("  query {}", printable(block.input.get())),
         ContentBlock::ToolResult(block) => {
             let text = serde_json::to_string(&block.content).unwrap_or_default();
-            println!("  hears {}", printable(&text));
+            println!("  result {}", printable(&text));
         }
         _ => {}
     }

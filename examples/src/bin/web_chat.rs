@@ -1,16 +1,16 @@
-//! A page to talk to an agent: each visitor has a conversation of their own, and sees answers as
+//! A page to talk to an agent: each visitor has a separate conversation, and sees responses as
 //! they grow.
 //!
 //! `cargo run -p bowline-examples --bin web_chat -- --listen 127.0.0.1:8080`, then open the address
 //! that it prints. It begins with a secret: other users of the machine and pages in the browser reach the
-//! port as well, and must not talk to the agent. Offline the model is a script that does what the prompts say (`SAY hello`, or anything,
-//! which it repeats); `--cli PATH` has a real agent answer.
+//! port as well, and must not talk to the agent. Offline the model follows the prompts as scripts (`SAY hello`, or any text,
+//! which it repeats); `--cli PATH` uses a real agent.
 //!
-//! | request, behind the secret | what it does |
+//! | request, after the secret | effect |
 //! |---|---|
 //! | `GET /` | the page |
-//! | `POST /chat` | begins a conversation; answers its number |
-//! | `POST /chat/{number}` | says the body to the agent; answers with what it says, as server-sent events |
+//! | `POST /chat` | begins a conversation; returns its number |
+//! | `POST /chat/{number}` | sends the body to the agent; returns its response as server-sent events |
 //! | `DELETE /chat/{number}` | ends the conversation |
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
@@ -47,8 +47,7 @@ use uuid::Uuid;
 
 use command_line::{CLI, Flag};
 
-const LISTEN: Flag =
-    ("--listen", "ADDRESS", "serve the page here, at 127.0.0.1:8080 if nothing is said");
+const LISTEN: Flag = ("--listen", "ADDRESS", "serve the page here, at 127.0.0.1:8080 by default");
 
 /// Conversations at once. An idle one costs some kilobytes, but no page needs ten thousand.
 const MOST_CONVERSATIONS: usize = 1000;
@@ -122,7 +121,7 @@ async fn end(State(chats): State<Chats>, Path(number): Path<u64>) -> Result<(), 
     Ok(())
 }
 
-/// What a page is told of a message: words as they come, tools by name, and the end.
+/// The page's event for a message: text as it comes, tools by name, and the end.
 fn event(message: Result<Message, Error>) -> Option<Event> {
     let event = |kind: &str, data: &str| Some(Event::default().event(kind).data(data));
     match message {
@@ -164,7 +163,7 @@ impl IntoResponse for Failure {
     }
 }
 
-/// A real agent if the command line names one, else one that does what its prompts say.
+/// A real agent if the command line names one, else one that follows its prompts as scripts.
 fn agent(path: Option<&String>) -> Options {
     let mut options = match path {
         Some(path) => Options::default().cli_path(path),

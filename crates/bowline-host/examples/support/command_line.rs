@@ -8,8 +8,8 @@ pub(crate) type Flag = (&'static str, &'static str, &'static str);
 /// The flag that all examples have.
 pub(crate) const CLI: Flag = ("--cli", "PATH", "have this agent do it, such as bowline or claude");
 
-/// Reads the command line: what is said behind each flag. Anything but these flags ends the program.
-#[expect(clippy::print_stderr, reason = "a command line that is wrong is told so")]
+/// Reads the command line: the value of each flag. Anything but these flags ends the program.
+#[expect(clippy::print_stderr, reason = "an invalid command line is reported")]
 pub(crate) fn read(about: &str, flags: &[Flag]) -> HashMap<&'static str, String> {
     match values(flags, std::env::args().skip(1)) {
         Ok(Some(values)) => values,
@@ -24,7 +24,7 @@ pub(crate) fn read(about: &str, flags: &[Flag]) -> HashMap<&'static str, String>
     }
 }
 
-/// What is said behind each flag; `None` if help is wanted.
+/// The value of each flag; `None` if help is wanted.
 fn values(
     flags: &[Flag],
     mut words: impl Iterator<Item = String>,

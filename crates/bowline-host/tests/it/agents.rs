@@ -122,7 +122,7 @@ async fn a_program_that_is_too_old_is_named() {
 }
 
 #[tokio::test]
-async fn an_agent_that_goes_on_waits_to_hear_of_our_hooks_if_it_can() {
+async fn resumed_agent_awaits_our_hooks_if_it_can() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("agent");
     let hook = || HookMatcher::always().run(async |_: HookCall| HookOutput::default());

@@ -1,4 +1,4 @@
-//! What holds for every way to run an agent.
+//! Behavior common to all transports.
 
 use std::{
     sync::{Arc, Mutex},
@@ -17,7 +17,7 @@ use tokio::process::Command;
 
 use crate::rig::{agents, result, soon, told};
 
-/// This one does not say that prompts still wait, so nobody can know that it is not done.
+/// This one does not report queued prompts, so whether it is done is unknown.
 const OLD: &str = "official 2.1.7, dialing in";
 
 /// A prompt that has the script model make the file `made`.
@@ -136,7 +136,7 @@ async fn a_conversation_of_many_turns() {
         client.set_model(Some("script")).await.unwrap();
         soon(agent, client.request(Interrupt::default())).await.unwrap();
         soon(agent, client.disconnect()).await;
-        // What was said before can still be read, and then there is an end without an error.
+        // Messages from before can still be read, and then there is an end without an error.
         let rest = told(client.receive_messages()).await;
         assert!(!rest.iter().any(|it| it.starts_with("error")), "{agent}: {rest:?}");
         assert_eq!(client.set_model(None).await.unwrap_err().code(), "closed", "{agent}");
@@ -263,7 +263,7 @@ async fn an_output_of_the_shape_that_was_asked_for() {
     for input in ["{\"result\": {\"name\": \"bowline\", \"loops\": 1}}", WRAPPED_TEXT] {
         for (agent, mut options) in agents(folder.path()).await {
             if agent.starts_with("official") {
-                // It asks the model again.
+                // It sends another request to the model.
                 continue;
             }
             options.generation.output_schema = Some(schema.clone());

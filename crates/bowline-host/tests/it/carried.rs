@@ -1,4 +1,4 @@
-//! Agents that are reached in a way of the program's own.
+//! Agents over streams that the program supplies.
 
 use std::{
     io,
@@ -19,7 +19,7 @@ fn carried(part: &str) -> Options {
 }
 
 #[tokio::test]
-async fn it_is_an_agent_like_any_other() {
+async fn carried_agent_behaves_like_any_other() {
     assert_eq!(result(query("go", carried("big"))).await, "big");
     let options = carried("two_questions")
         .can_use_tool(async |request: ToolRequest| PermissionResult::deny(&*request.tool_name));
@@ -28,7 +28,7 @@ async fn it_is_an_agent_like_any_other() {
 }
 
 #[tokio::test]
-async fn the_carrier_hears_what_the_options_say() {
+async fn carrier_receives_the_options() {
     let heard = Arc::new(Mutex::new(None));
     let hear = heard.clone();
     let mut options = fake("big").model("m").env("KEY", "value").cwd("/elsewhere");

@@ -1,4 +1,4 @@
-//! What a client may ask of its agent: every method by name, as it goes over the wire.
+//! Control requests of a client: every method by name, as it goes over the wire.
 
 use std::{collections::BTreeMap, time::UNIX_EPOCH};
 
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::rig::{fake, result, soon};
 
-/// Calls every method there is. The fake answers each with an empty object, which is not what some
-/// of them expect; what counts here is what it was asked.
+/// Calls every method there is. The fake responds to each with an empty object, which is not what some
+/// of them expect; the test looks at the requests.
 async fn ask_everything(client: &Client) {
     client.interrupt().await.ok();
     client.set_permission_mode(PermissionMode::Plan).await.ok();
@@ -126,7 +126,7 @@ async fn every_method_asks_what_its_name_says() {
     client.query("what did you hear?").await.unwrap();
     let heard: Vec<Value> = serde_json::from_str(&result(client.receive_response()).await).unwrap();
     let [first, asked @ .., last] = &heard[..] else { panic!("{heard:?}") };
-    assert_eq!((&first["subtype"], first), (&json!("initialize"), last), "it is said once more");
+    assert_eq!((&first["subtype"], first), (&json!("initialize"), last), "it is sent once more");
     let expected = expected();
     assert_eq!(asked.len(), expected.len());
     for (asked, expected) in asked.iter().zip(&expected) {

@@ -44,7 +44,7 @@ async fn client_conversation_is_complete_with_any_reader_and_replayed_prompts() 
     for (name, mut options) in agents(folder.path()).await {
         options.messages.replay_user_messages = true;
         let client = soon(name, Client::connect(options)).await.unwrap();
-        client.query("SAY before anybody asked").await.unwrap();
+        client.query("SAY before the first view").await.unwrap();
         soon(name, client.receive_response().text()).await.unwrap();
         let conversation = client.conversation();
         for prompt in ["SAY one", "SAY two"] {

@@ -10,7 +10,7 @@ use tokio::{
 
 use crate::rig::{example, soon, variable, write_script};
 
-/// What an example says.
+/// Output of an example.
 async fn said(name: &str, arguments: &[&str]) -> String {
     let mut command = Command::new(example(name));
     command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);
@@ -22,7 +22,7 @@ async fn said(name: &str, arguments: &[&str]) -> String {
     said
 }
 
-/// An example, and what it shows whoever its agent is.
+/// An example, and its output with every agent.
 struct Example {
     name: &'static str,
     source: &'static str,
@@ -133,7 +133,7 @@ async fn each_says_what_it_takes_and_what_is_wrong() {
     assert!(told.contains("was not found; looked for /no/such/agent"), "{told}");
 }
 
-/// What the scripted model of an example is told, as its source has it.
+/// Script of an example's model, from its source.
 fn script_of(source: &str) -> String {
     let (_, rest) = source.split_once("const SCRIPT: &str =").expect("it has a script");
     let (script, _) = rest.trim_start().split_once("\";\n").expect("a script ends");
@@ -198,7 +198,7 @@ async fn each_with_the_official_program() {
 struct ScriptServer {
     address: String,
     _process: Child,
-    /// It has more to say, and would not outlive that nobody listens.
+    /// It writes more, and would not survive a closed pipe.
     _stdout: Lines<BufReader<ChildStdout>>,
 }
 

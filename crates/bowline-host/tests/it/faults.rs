@@ -87,7 +87,7 @@ async fn an_end_in_mid_turn_is_an_error_whatever_the_code() {
 }
 
 #[tokio::test]
-async fn an_end_before_the_first_answer_is_known_at_once() {
+async fn end_before_the_first_response_is_known_at_once() {
     for code in [0, 3] {
         let start = Instant::now();
         let connected = Client::connect(with_code(fake("exit_first"), code)).await;
@@ -103,7 +103,7 @@ async fn agents_end_fails_every_pending_call() {
     client.query("go").await.unwrap();
     assert_eq!(result(client.receive_response()).await, "heard");
     let mut messages = client.receive_messages();
-    let (reader, asker, killer) = soon("somebody", async {
+    let (reader, asker, killer) = soon("the pending calls", async {
         tokio::join!(messages.next(), client.set_model(Some("die")), client.set_model(Some("die")))
     })
     .await;
@@ -128,7 +128,7 @@ async fn an_end_in_a_callback_drops_the_callback() {
                 std::future::pending::<PermissionResult>().await
             }
         });
-        // Whoever waited for one of our own limits would be found to hang.
+        // A caller that waited for one of our own limits would be found to hang.
         options.limits.close = PATIENCE * 10;
         options.limits.request = PATIENCE * 10;
         let client = Client::connect(with_code(options, code)).await.unwrap();
@@ -210,7 +210,7 @@ async fn unsupported_requests_get_an_error_response() {
 }
 
 #[tokio::test]
-async fn failures_and_panics_of_callbacks_are_answers() {
+async fn failures_and_panics_of_callbacks_are_error_responses() {
     let count = Arc::new(AtomicUsize::new(0));
     let options = fake("two_questions").can_use_tool(move |_: ToolRequest| {
         let first = count.fetch_add(1, Ordering::SeqCst) == 0;
@@ -237,7 +237,7 @@ async fn control_does_not_wait_for_a_flood_of_unread_messages() {
     });
     let client = Client::connect(options).await.unwrap();
     client.query("go").await.unwrap();
-    // The question comes behind all the messages, and nobody has read one.
+    // The request comes after all the messages, and none of them was read.
     tokio::time::timeout(Duration::from_secs(60), asked.notified()).await.expect("it is asked");
     soon("a request", client.set_model(None)).await.unwrap();
     let mut messages = client.receive_response();
@@ -272,7 +272,7 @@ async fn requests_in_a_row_and_refusals() {
 }
 
 #[tokio::test]
-async fn an_agent_that_does_not_answer_is_given_up() {
+async fn unresponsive_agent_times_out() {
     let mut options = fake("mute");
     options.limits.initialize = Duration::from_millis(50);
     let error = Client::connect(options).await.unwrap_err();
@@ -281,7 +281,7 @@ async fn an_agent_that_does_not_answer_is_given_up() {
 }
 
 #[tokio::test]
-async fn an_agent_that_does_not_answer_is_quoted() {
+async fn timeout_quotes_the_stderr_of_an_unresponsive_agent() {
     let mut options = fake("stuck");
     let mut told = String::new();
     // A busy machine may take its time to start it.
@@ -295,7 +295,7 @@ async fn an_agent_that_does_not_answer_is_quoted() {
         }
     }
     let (_, words) = told.split_once("; ").unwrap();
-    assert_eq!(words, "the agent's stderr ends with: waiting for somebody to log in");
+    assert_eq!(words, "the agent's stderr ends with: waiting for a login");
 }
 
 #[tokio::test]
@@ -487,7 +487,7 @@ async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
     );
     assert_eq!(error.to_string(), expected);
 
-    // That it may go on is what any agent does.
+    // Continuing after a failed hook is what any agent does.
     let mut lenient = HookMatcher::always().run(async |_: HookCall| HookOutput::default());
     lenient.on_failure = Some(HookFailure::Continue);
     let options = fake("serve").hook(HookEvent::PreToolUse, lenient);

@@ -1,5 +1,5 @@
-//! When things happen, over every transport: which hooks fire where, prompts that push in, calls
-//! that are put off until a session is taken up again.
+//! Order of events over every transport: which hooks fire where, prompts with priority, calls
+//! that are deferred until a session is resumed.
 
 use std::{
     collections::BTreeSet,
@@ -60,14 +60,14 @@ async fn a_call_that_was_put_off_is_made_when_the_session_goes_on() {
         assert!(!made.exists(), "{agent}");
         let id = ends[0].session_id.to_string();
 
-        // Nobody has decided yet: it is put off once more.
+        // There is no decision yet: it is deferred once more.
         let client = Client::connect(hook(HookOutput::defer).resume(&id));
         let client = soon(agent, client).await.unwrap();
         let ends = results(client.receive_response()).await;
         assert_eq!(ends[0].deferred_tool_use.as_ref().expect(agent).id, put_off.id, "{agent}");
         soon(agent, client.disconnect()).await;
 
-        // The hook decides, and the model goes on with the result before any prompt.
+        // The hook decides, and the model continues with the result before any prompt.
         let client = Client::connect(hook(HookOutput::allow).resume(&id));
         let client = soon(agent, client).await.unwrap();
         client.query("SAY and then").await.unwrap();
@@ -149,7 +149,7 @@ async fn a_refusal_of_a_hook_may_end_the_turn() {
             continue;
         }
         for (event, reason) in ways.clone() {
-            // Whoever is asked as well leaves it to the hook.
+            // The permission callback leaves the decision to the hook.
             let options = options
                 .clone()
                 .can_use_tool(async |_: ToolRequest| pending::<PermissionResult>().await)
@@ -164,7 +164,7 @@ async fn a_refusal_of_a_hook_may_end_the_turn() {
 #[derive(Deserialize, schemars::JsonSchema)]
 struct Nothing {}
 
-/// A tool that says when it is called and ends when it is told to.
+/// A tool that signals when it is called and ends when it is opened.
 fn gate(entered: &Arc<Notify>, open: &Arc<Notify>) -> McpServer {
     let (entered, open) = (entered.clone(), open.clone());
     let pass = Tool::new("pass", "Waits", move |_: Nothing| {
@@ -203,13 +203,13 @@ async fn prompts_that_push_in_come_first_and_those_for_later_last() {
     }
 }
 
-/// What the hooks of an agent were told of.
+/// Events that the hooks of an agent received.
 type Heard = watch::Sender<BTreeSet<String>>;
 
-/// Options with a hook on every event, and what these hear.
+/// Options with a hook on every event, and the events that these receive.
 fn listening(options: Options) -> (Options, Heard) {
     let heard = Heard::default();
-    // Hooks and the callback are asked at once, and who answers first decides.
+    // Hooks and the callback are called at once, and the first response decides.
     let hooks_asked = Arc::new(Notify::new());
     let asked = hooks_asked.clone();
     let mut options = options.can_use_tool(move |_: ToolRequest| {
@@ -235,7 +235,7 @@ fn listening(options: Options) -> (Options, Heard) {
     (options, heard)
 }
 
-/// The events that `docs/hooks.md` says callbacks of a host hear, in this column of its table.
+/// The events that callbacks of a host receive according to `docs/hooks.md`, in this column of its table.
 fn promised(agent: &str, column: usize) -> BTreeSet<String> {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hooks.md");
     let page = std::fs::read_to_string(page).expect("the page is there");
@@ -280,13 +280,13 @@ async fn hooks_fire_where_the_table_says() {
         let client = soon(agent, Client::connect(many)).await.unwrap();
         for prompt in &prompts {
             client.query(prompt.as_str()).await.unwrap();
-            // Whatever else it leads to must not be taken for the next prompt's.
+            // Its other messages must not be taken for the next prompt's.
             results(client.receive_run()).await;
         }
         soon(agent, client.set_model(Some("claude-haiku-4-5"))).await.unwrap();
         client.query("SAY with another").await.unwrap();
         results(client.receive_response()).await;
-        // It is told beside the turn, and a session that ends does not wait for it.
+        // It is emitted beside the turn, and a session that ends does not wait for it.
         let told = |heard: &BTreeSet<String>| heard.contains("PostModelSwitch");
         soon(agent, heard.subscribe().wait_for(told)).await.unwrap();
         soon(agent, client.disconnect()).await;
@@ -294,6 +294,6 @@ async fn hooks_fire_where_the_table_says() {
 
         let (again, heard) = listening(options.resume(ends[0].session_id.to_string()));
         results(query("SAY once more", again)).await;
-        assert_eq!(*heard.borrow(), promised(agent, 2), "{agent}, a session taken up again");
+        assert_eq!(*heard.borrow(), promised(agent, 2), "{agent}, a resumed session");
     }
 }

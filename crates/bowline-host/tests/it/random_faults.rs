@@ -125,7 +125,7 @@ fn is_legal(from: SessionState, to: SessionState) -> bool {
     let at_work = |state| matches!(state, Running | WaitingToolCall | WaitingPermission);
     match (from, to) {
         (Idle, Starting) => true,
-        // An agent may ask before it has introduced itself.
+        // An agent may send requests before it has introduced itself.
         (Starting, to) if at_work(to) => true,
         (from, to) if at_work(from) && at_work(to) => from != to,
         (from, Paused) => at_work(from),
@@ -206,7 +206,7 @@ async fn random_faults_that_end_in_order_add_up() {
         let counted = stats.tool_calls + stats.permissions;
         assert!(stats.tool_calls <= told("calls"), "seed {seed}: {stats:?}");
         assert!(stats.permissions <= told("questions"), "seed {seed}: {stats:?}");
-        // What was withdrawn before anybody looked at it never was.
+        // A request that was cancelled before it was read does not appear.
         let seen = told("calls") + told("questions") - told("withdrawn");
         assert!(counted >= seen, "seed {seed}: {stats:?}");
         assert!(plan.calls.load(Ordering::Relaxed) <= stats.tool_calls, "seed {seed}");

@@ -17,10 +17,10 @@ use tokio::sync::Notify;
 
 use crate::rig::{agents, embedded, fake, soon};
 
-/// Says which folder the program that is killed works in.
+/// Variable with the folder of the program that is killed.
 const FOLDER: &str = "BOWLINE_TEST_RECOVERY";
 
-/// Says which of the agents it uses.
+/// Variable with the name of its agent.
 const NAME: &str = "BOWLINE_TEST_RECOVERY_AGENT";
 
 fn agent(folder: &Path) -> Agent {
@@ -32,7 +32,7 @@ fn journaled(options: Options, folder: &Path) -> Agent {
     builder.continuation("SAY went on").build().expect("the options go together")
 }
 
-/// A tool whose call says that it was made, and ends or not.
+/// A tool whose call is recorded, and ends or not.
 fn desk(folder: &Path, ends: bool) -> McpServer {
     let note = folder.join("called");
     let wait = Tool::with_schema("wait", "", json!({"type": "object"}), move |_: Value| {
@@ -47,7 +47,7 @@ fn desk(folder: &Path, ends: bool) -> McpServer {
     McpServer::new("desk").tool(wait)
 }
 
-/// Whether the journal says that an agent has answered.
+/// Whether the journal has recorded a response of an agent.
 fn has_begun(folder: &Path) -> bool {
     let entries = fs::read_dir(folder.join("journal")).into_iter().flatten().flatten();
     let mut texts = entries.map(|entry| fs::read_to_string(entry.path()));
@@ -85,7 +85,7 @@ async fn sessions_of_a_killed_program_are_found_and_go_on() {
             .spawn()
             .unwrap();
         soon(name, async {
-            // A call may be heard of before the answer it is in.
+            // A call may arrive before the message it is in.
             while !(folder.path().join("called").exists() && has_begun(folder.path())) {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
@@ -104,7 +104,7 @@ async fn sessions_of_a_killed_program_are_found_and_go_on() {
         let result = soon(name, sessions[0].wait()).await.unwrap();
         let words = result.result.unwrap_or_default();
         // The official agent writes its transcript some time after it has spoken. If it is killed
-        // before that, there is nothing to go on with.
+        // before that, there is nothing to resume.
         if !(name.starts_with("official") && words == "from the start") {
             assert_eq!(words, "went on", "{name}");
         }
@@ -130,15 +130,15 @@ async fn sessions_that_were_given_up_go_on_over_every_transport() {
         let mut messages = begun.messages();
         soon(name, async {
             while !matches!(messages.next().await, Some(Ok(Message::Assistant(_)))) {}
-            // Whoever starts from the beginning must not be the first to call the tool.
+            // The session that starts from scratch must not be the first to call the tool.
             called.notified().await;
         })
         .await;
-        let waiting = agent.start("SAY anew");
+        let waiting = agent.start("SAY fresh");
         let id = begun.id().unwrap();
         drop((begun, messages, waiting));
         let sessions = soon(name, async {
-            // What was dropped lets go of its line when its work is dropped.
+            // A dropped session releases its journal entry when its task is dropped.
             let mut sessions = Vec::new();
             while sessions.len() < 2 {
                 sessions.extend(agent.recover().unwrap());
@@ -153,9 +153,9 @@ async fn sessions_that_were_given_up_go_on_over_every_transport() {
             results.push((session.id() == Some(id.clone()), result.result.unwrap()));
         }
         results.sort();
-        assert_eq!(results[0], (false, "anew".to_owned()), "{name}");
+        assert_eq!(results[0], (false, "fresh".to_owned()), "{name}");
         // The official agent writes its transcript some time after it has spoken. If it is killed
-        // before that, there is nothing to go on with.
+        // before that, there is nothing to resume.
         let from_the_start = (true, "from the start".to_owned());
         if name != "official" || results[1] != from_the_start {
             assert_eq!(results[1], (true, "went on".to_owned()), "{name}");
@@ -163,7 +163,7 @@ async fn sessions_that_were_given_up_go_on_over_every_transport() {
     }
 }
 
-/// A tool that never answers the first who calls it.
+/// A tool that never returns from its first call.
 fn hangs_once(called: Arc<Notify>) -> McpServer {
     let known = AtomicBool::new(false);
     let wait = Tool::with_schema("wait", "", json!({"type": "object"}), move |_: Value| {
@@ -188,7 +188,7 @@ async fn unsaved_session_restarts_from_scratch() {
     for (number, (name, options)) in agents.enumerate() {
         let journal = folder.path().join("journal").join(name);
         let agent = Agent::builder(options).journal(&journal).build().unwrap();
-        // Agents may keep their sessions in one folder: what one saved, another would go on with.
+        // Agents may keep their sessions in one folder: what one saved, another would resume.
         let id = format!("5b0a6c8e-6f53-4d1c-9a55-0c8f3a1e7d4{number}");
         let record = json!({"session_id": id, "prompt": {
             "type": "user", "message": {"role": "user", "content": "SAY from the start"},
@@ -204,7 +204,7 @@ async fn unsaved_session_restarts_from_scratch() {
 }
 
 #[tokio::test]
-async fn a_session_that_somebody_works_on_stays_in_the_journal() {
+async fn running_session_stays_in_the_journal() {
     let folder = tempfile::tempdir().unwrap();
     let journal = folder.path().join("journal");
     let running = agent(folder.path()).start("SAY begun\nDELAY 60000\nNEXT\nSAY never");
@@ -213,7 +213,7 @@ async fn a_session_that_somebody_works_on_stays_in_the_journal() {
         while !matches!(messages.next().await, Some(Ok(Message::Assistant(_)))) {}
     })
     .await;
-    // Another journal says the same of a session that runs.
+    // Another journal has the same entry of a session that runs.
     let (id, other) = (running.id().unwrap(), folder.path().join("other"));
     fs::create_dir(&other).unwrap();
     let entry = format!("{id}.json");
@@ -224,7 +224,7 @@ async fn a_session_that_somebody_works_on_stays_in_the_journal() {
     soon("the second", sessions[0].wait()).await.unwrap_err();
     assert!(other.join(&entry).exists(), "it may be tried again");
     soon("the end", running.cancel()).await;
-    // What is over has let go of its transcript, whoever still holds the session.
+    // A session that is over has released its transcript, even if a handle remains.
     let found = second.recover().unwrap();
     let result = soon("another try", found[0].wait()).await.unwrap();
     assert_eq!(result.result.as_deref(), Some("went on"));
@@ -239,7 +239,7 @@ async fn session_with_given_id_is_in_the_journal_after_a_restart() {
     let mut options = embedded(folder.path());
     options.session.session_id = Some(id.to_owned());
     let agent = Agent::builder(options).journal(&journal).build().unwrap();
-    // Its program died before the agent had answered.
+    // Its program died before the agent had responded.
     let record = json!({"session_id": id, "prompt": {
         "type": "user", "message": {"role": "user", "content": "SAY begun\nDELAY 60000"},
     }});
@@ -258,7 +258,7 @@ async fn session_with_given_id_is_in_the_journal_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_session_with_a_folder_of_its_own_is_taken_up_there() {
+async fn session_in_another_folder_is_resumed_there() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     let (usual, own, journal) = (folder.join("usual"), folder.join("own"), folder.join("journal"));
@@ -268,7 +268,7 @@ async fn a_session_with_a_folder_of_its_own_is_taken_up_there() {
         let builder = Agent::builder(fake(part).cwd(&usual)).journal(&journal);
         builder.build().unwrap()
     };
-    // One was dropped before its agent had answered, the agent of the other had.
+    // One was dropped before its agent had responded, the agent of the other had.
     drop(agent("hang").start_in(&own, "go"));
     let id = "5b0a6c8e-6f53-4d1c-9a55-0c8f3a1e7d51";
     let record = json!({"session_id": id, "cwd": own, "prompt": {
@@ -291,7 +291,7 @@ async fn a_session_with_a_folder_of_its_own_is_taken_up_there() {
 }
 
 #[test]
-fn a_journal_needs_a_place_where_sessions_are_saved() {
+fn journal_requires_saved_sessions() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::default().embedded(Embedded::script(folder.path()));
     let error = Agent::builder(options).journal(folder.path().join("journal")).build();

@@ -1,4 +1,4 @@
-//! What the tests share: the fake agent's program, the real one, and words for what they say.
+//! Shared helpers: the fake agent's program, the real ones, and messages as text.
 
 use std::{
     io,
@@ -17,11 +17,11 @@ pub(crate) use bowline_testkit::{
 use tokio::process::{ChildStdin, ChildStdout, Command};
 
 /// Every kind of agent there is, working in `folder` with the script model and keeping its sessions
-/// there: in this process, in one of its own, in one that dials in, and in one that is carried.
+/// there: in this process, in a separate one, in one that dials in, and in one that is carried.
 ///
 /// `BOWLINE_BIN` names our program, `CLAUDE_BIN` the official one, `CLAUDE_217_BIN` the last of the
 /// official ones that dials any host, and `SCRIPT_SERVER` the address of a `bowline script-server`
-/// for these to ask. What is not named is skipped, and says so.
+/// for these to use. What is not named is skipped with a note.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub(crate) async fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
     let mut agents = vec![("embedded", embedded(folder))];
@@ -45,7 +45,7 @@ pub(crate) async fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
     agents
 }
 
-/// An official agent that asks a script server.
+/// An official agent that uses a script server.
 fn official(path: &str, server: String, folder: &Path) -> Options {
     process(path, folder)
         .env("ANTHROPIC_BASE_URL", server)
@@ -65,7 +65,7 @@ async fn dialing_in(program: &str, mut options: Options) -> Options {
     }))
 }
 
-/// The same agent, started by somebody who gives us its pipes.
+/// The same agent, started by other code that hands over its pipes.
 fn carried(program: &str, mut options: Options) -> Options {
     let program = PathBuf::from(program);
     options.process.cli_path = None;
@@ -75,7 +75,7 @@ fn carried(program: &str, mut options: Options) -> Options {
     })
 }
 
-/// Starts the agent that `setup` describes, and gives what it says and what is said to it.
+/// Starts the agent that `setup` describes, and gives its output and its input.
 pub(crate) fn started(
     program: PathBuf,
     setup: &AgentSetup,
@@ -108,7 +108,7 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// An agent in a process, without anybody's settings and keys.
+/// An agent in a process, without the user's settings and keys.
 fn process(path: &str, folder: &Path) -> Options {
     let mut options = Options::default().cli_path(path).cwd(folder);
     options.settings.setting_sources = Some(Vec::new());
@@ -175,7 +175,7 @@ pub(crate) fn in_short(message: &Message) -> String {
 /// The text of the last result in the stream.
 pub(crate) async fn result(messages: Messages) -> String {
     let told = told(messages).await;
-    // What became of a prompt that has a name, as it has over a WebSocket, is told behind its result.
+    // The state of a named prompt, as over a WebSocket, is sent after its result.
     let mut results = told.iter().filter_map(|it| it.strip_prefix("result "));
     results.next_back().unwrap_or_else(|| panic!("no result in {told:?}")).to_owned()
 }

@@ -1,5 +1,4 @@
-//! A server written with `rmcp` inside this program: tools that come and go, resources, questions
-//! to the user.
+//! A server written with `rmcp` inside this program: tools that come and go, resources, elicitations.
 
 use std::sync::{
     Arc,
@@ -100,7 +99,7 @@ impl ServerHandler for Library {
 }
 
 #[tokio::test]
-async fn tools_resources_news_and_questions_of_a_server_all_work() {
+async fn tools_resources_notifications_and_elicitations_of_a_server_work() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::default()
         .embedded(Embedded::script(folder.path()))
@@ -117,7 +116,7 @@ async fn tools_resources_news_and_questions_of_a_server_all_work() {
     let answer = soon("the first turn", client.receive_response().text()).await.unwrap();
     assert!(answer.contains("lent to \"Ada\""), "{answer}");
 
-    // The server said that it has a new tool.
+    // The server sent a notification about its new tool.
     client.query("TOOL mcp__library__return {}\nNEXT\nECHORESULT").await.unwrap();
     let answer = soon("the second turn", client.receive_response().text()).await.unwrap();
     assert!(answer.contains("thanks"), "{answer}");
@@ -133,7 +132,7 @@ async fn tools_resources_news_and_questions_of_a_server_all_work() {
 }
 
 #[tokio::test]
-async fn a_question_whose_answer_panics_is_answered_and_the_server_goes_on() {
+async fn panicking_elicitation_callback_gets_a_response_and_the_server_continues() {
     let folder = tempfile::tempdir().unwrap();
     let asked = Arc::new(AtomicBool::new(false));
     let asked_before = asked.clone();
@@ -193,7 +192,7 @@ impl ServerHandler for Trouble {
 #[tokio::test]
 async fn a_tool_that_panics_or_hangs_is_an_error_and_the_server_goes_on() {
     let folder = tempfile::tempdir().unwrap();
-    // Long enough for a panic that is told with all who called.
+    // Long enough for a panic with its backtrace.
     let server =
         RmcpServer::new("trouble", || Trouble).time_limit(std::time::Duration::from_secs(3));
     let options = Options::default()
@@ -201,7 +200,7 @@ async fn a_tool_that_panics_or_hangs_is_an_error_and_the_server_goes_on() {
         .sdk_mcp_server(server)
         .allow(["mcp__trouble__panic", "mcp__trouble__hang"]);
     let client = soon("connecting", Client::connect(options)).await.unwrap();
-    // The agent knows the limit, too, and may be the first to give up.
+    // The agent knows the limit as well, and may be the first to time out.
     let limits = ["took longer than 3s", "timed out after 3s"];
     let panics = ["out of books"; 2];
     for (tool, told) in [("panic", panics), ("hang", limits), ("panic", panics)] {

@@ -59,7 +59,7 @@ async fn a_session_from_start_to_end() {
         reaches(&session, SessionState::WaitingPermission).await;
         let pending = session.status().pending_permission().unwrap().clone();
         assert_eq!(pending.tool_name, "mcp__calc__a", "{name}");
-        // An agent in this process has no names for its questions.
+        // An agent in this process has no ids for its requests.
         assert_eq!(pending.request_id.is_none(), name == "embedded", "{name}");
         asked.add_permits(1);
         reaches(&session, SessionState::WaitingToolCall).await;
@@ -114,7 +114,7 @@ async fn a_session_from_start_to_end() {
 }
 
 #[tokio::test]
-async fn two_tools_and_a_question_at_once() {
+async fn two_tool_calls_and_a_permission_request_at_once() {
     let gate = Arc::new(Semaphore::new(0));
     let decide = Arc::new(Notify::new());
     let decided = decide.clone();
@@ -149,7 +149,7 @@ async fn flood_of_unread_messages_does_not_delay_the_session() {
     let mut events = session.events();
     let result = tokio::time::timeout(Duration::from_secs(120), session.wait()).await;
     assert!(result.expect("it does not hang").is_ok());
-    // Who was too slow for the events is told, and the messages are all still there.
+    // A slow reader of events is notified, and the messages are all still there.
     let first = events.next().await;
     assert!(matches!(first, Some(SessionEvent::Missed(_))), "{first:?}");
     let mut messages = session.messages();
@@ -161,7 +161,7 @@ async fn flood_of_unread_messages_does_not_delay_the_session() {
 }
 
 #[tokio::test]
-async fn a_pause_keeps_answers_back() {
+async fn pause_withholds_responses() {
     let options =
         fake("two_questions").can_use_tool(async |_: ToolRequest| PermissionResult::allow());
     let session = Agent::new(options).unwrap().start("go");
@@ -170,7 +170,7 @@ async fn a_pause_keeps_answers_back() {
     reaches(&session, SessionState::Running).await;
     session.pause().unwrap();
     assert_eq!(session.pause().unwrap_err().code(), "state");
-    // Both questions are asked and decided, and neither is answered.
+    // Both requests are sent and decided, and neither has a response.
     until(&session, "the questions", |status| status.pending_permissions().len() == 2).await;
     assert_eq!(session.state(), SessionState::Paused);
     session.resume().unwrap();

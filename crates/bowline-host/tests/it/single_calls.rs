@@ -1,4 +1,4 @@
-//! One call of a tool of ours, stopped by this program while the turn goes on.
+//! One call of a tool of ours, stopped by this program while the turn continues.
 
 use std::sync::{
     Arc, Mutex,

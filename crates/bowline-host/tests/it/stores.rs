@@ -20,7 +20,7 @@ use crate::rig::{result, soon};
 const ID: &str = "9f1e2d3c-0000-4000-8000-000000000001";
 
 /// A shell script that is an agent with a transcript: it reports three lines, the last of them
-/// only when it ends, and its result says what it finds of the session it resumes.
+/// only when it ends, and its result has what it finds of the session it resumes.
 const AGENT: &str = r#"
 case " $* " in *' --session-mirror '*) ;; *) exit 9 ;; esac
 read -r hello
@@ -66,7 +66,7 @@ async fn transcript_is_in_the_store_before_the_result_is_delivered() {
     assert_eq!(kinds(&*store).await, ["user", "assistant", "cost-state"]);
 }
 
-/// A shell script that is an agent which says more than anybody reads.
+/// A shell script that is an agent which sends more than the program reads.
 const TALKER: &str = r#"
 read -r hello
 id=$(printf %s "$hello" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')

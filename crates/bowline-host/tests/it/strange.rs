@@ -33,15 +33,15 @@ async fn marks_nothing_broken_text_and_bottomless_values_cost_themselves_only() 
         // Not UTF-8.
         "error json",
         "unknown",
-        // What is too deep for a message is not too deep to be told of.
+        // A value that is too deep for a message is still reported.
         "error message",
         // An object without a type.
         "unknown",
         "result clean",
     ];
     let mut told = told(query("go", fake("garbage"))).await;
-    // A line that is no text is told of when it is seen, the others when it is their turn.
-    let broken = told.iter().position(|it| it == "error json").expect("it is told");
+    // A line that is no text is reported when it is seen, the others when it is their turn.
+    let broken = told.iter().position(|it| it == "error json").expect("it is reported");
     let broken = told.remove(broken);
     told.insert(0, broken);
     assert_eq!(told, expected);
@@ -53,7 +53,7 @@ async fn malformed_frames_are_refused_by_id_or_reported() {
     let told = told(query("go", options)).await;
     let (last, faults) = told.split_last().expect("there is a result");
     assert!(faults.iter().all(|it| it == "error json"), "{told:?}");
-    // Two requests without a name, two that are none, and two that nobody can be told of.
+    // Two requests without an id, two that are invalid, and two that cannot get a response.
     assert_eq!(faults.len(), 5, "{told:?}");
     let answers: Vec<_> = last.strip_prefix("result ").expect("it ends").lines().collect();
     assert!(answers[0].starts_with("1: malformed request: missing field `request`"), "{answers:?}");
@@ -62,7 +62,7 @@ async fn malformed_frames_are_refused_by_id_or_reported() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_asked_twice_is_answered_once() {
+async fn duplicate_request_gets_one_response() {
     let (asked, twice) = (Arc::new(AtomicUsize::new(0)), CancellationToken::new());
     let (count, both) = (asked.clone(), twice.clone());
     let options = fake("same_name").can_use_tool(move |request: ToolRequest| {
@@ -89,7 +89,7 @@ async fn a_question_that_is_asked_twice_is_answered_once() {
 }
 
 #[tokio::test]
-async fn an_answer_that_comes_twice_counts_once() {
+async fn duplicate_response_applies_once() {
     let client = soon("connecting", Client::connect(fake("repeat"))).await.unwrap();
     for model in ["a", "b"] {
         soon("a request", client.set_model(Some(model))).await.unwrap();

@@ -1,4 +1,4 @@
-//! What a session is set up with, over every transport: conversations that go on, settings,
+//! Setup of a session, over every transport: conversations that continue, settings,
 //! plugins, servers.
 
 use std::sync::{Arc, Mutex};
@@ -48,7 +48,7 @@ async fn a_conversation_is_continued_by_id_as_the_newest_or_in_a_copy() {
         assert_ne!(resumed(name, copy).await, id, "{name}");
         let none = Client::connect(options.resume("00000000-0000-4000-8000-000000000000"));
         match soon(name, none).await {
-            // Some say it when they are asked to work.
+            // Some report it when they get a prompt.
             Ok(client) => {
                 client.query("SAY x").await.ok();
                 let mut messages = client.receive_messages();
@@ -73,7 +73,7 @@ async fn settings_decide_as_in_a_file() {
     let prompt = "TOOL Bash {\"command\": \"touch made\", \"description\": \"Make\"}\nNEXT\nSAY ok";
     for (name, mut options) in agents(folder.path()).await {
         if name == "official 2.1.7, dialing in" {
-            // Told to read no settings files, it does not heed the settings it is given either.
+            // Without settings files, it does not apply the settings it is given either.
             continue;
         }
         for (rules, allowed) in [("allow", true), ("deny", false)] {
@@ -110,7 +110,7 @@ async fn skills_and_commands_of_a_plugin_are_found() {
 struct Nothing {}
 
 #[tokio::test]
-async fn a_tool_says_itself_whether_somebody_is_asked() {
+async fn always_ask_tool_prompts_the_user() {
     let folder = tempfile::tempdir().unwrap();
     let tool = |name: &str| Tool::new(name, "", async |_: Nothing| "it ran");
     let server = McpServer::new("desk")
@@ -119,7 +119,7 @@ async fn a_tool_says_itself_whether_somebody_is_asked() {
         .tool(tool("closed").always_deny());
     for (name, options) in agents(folder.path()).await {
         if name == "official 2.1.7, dialing in" {
-            // It does not know what a server says of its tools.
+            // It does not know a server's configuration of its tools.
             continue;
         }
         let asked = Arc::new(Mutex::new(Vec::new()));

@@ -1,4 +1,4 @@
-//! What a program that collects spans sees of its agents.
+//! Spans of agents as a program that collects them sees them.
 
 use std::sync::{Arc, Mutex};
 

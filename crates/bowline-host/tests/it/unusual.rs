@@ -11,8 +11,8 @@ use tokio::process::Command;
 
 use crate::rig::result;
 
-/// A shell script that is an agent: it has two questions for its host, and says whether it was
-/// content with the answers and what was in its environment.
+/// A shell script that is an agent: it sends two requests to its host, and reports whether it was
+/// content with the responses and what was in its environment.
 const AGENT: &str = r#"
 read -r hello
 id=$(printf %s "$hello" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
@@ -27,7 +27,7 @@ read -r answer
 case $answer in *'"behavior":"completed"'*'"b":2'*) dialog=yes ;; *) dialog=no ;; esac
 say '{"type":"control_request","request_id":"2","request":{"subtype":"oauth_token_refresh","why":"expired"}}'
 read -r answer
-case $answer in *'"accessToken":"expired-anew"'*) token=yes ;; *) token=no ;; esac
+case $answer in *'"accessToken":"expired-fresh"'*) token=yes ;; *) token=no ;; esac
 text="kinds $kinds, dialog $dialog, token $token, refresh $CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH, by $STARTED_BY"
 say '{"type":"result","subtype":"success","is_error":false,"result":"'"$text"'","duration_ms":1,"duration_api_ms":1,"num_turns":1,"stop_reason":null,"total_cost_usd":0.0,"usage":{},"uuid":"u","session_id":"s"}'
 "#;
@@ -52,7 +52,7 @@ async fn a_script_is_run_by_its_runner_and_its_requests_are_answered() {
         })
         .on_request("oauth_token_refresh", async |request: OtherRequest| {
             let why = request.body.to_value()["why"].as_str().unwrap_or_default().to_owned();
-            json!({"accessToken": format!("{why}-anew")})
+            json!({"accessToken": format!("{why}-fresh")})
         });
     options.process.cli_runner = vec!["sh".into()];
     options.process.spawner =
@@ -62,9 +62,9 @@ async fn a_script_is_run_by_its_runner_and_its_requests_are_answered() {
 }
 
 #[tokio::test]
-async fn without_a_callback_the_agent_hears_that_there_is_none() {
+async fn missing_callback_is_an_error_response() {
     let folder = tempfile::tempdir().unwrap();
-    // A callback for anything keeps the input open, so that answers can be sent at all.
+    // A callback for any request keeps the input open, so that responses can be sent at all.
     let mut options = Options::default()
         .cli_path(script(folder.path()))
         .env("STARTED_BY", "nobody")

@@ -2,7 +2,7 @@
 //!
 //! `BOWLINE_BIN` names our program, `CLAUDE_217_BIN` version 2.1.7 of the official one (the last
 //! that dials any host), and `SCRIPT_SERVER` the address of a `bowline script-server` for the latter
-//! to ask. What is not named is skipped, and says so.
+//! to use. What is not named is skipped with a note.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 use std::{
@@ -92,7 +92,7 @@ async fn listener() -> Listener {
     Listener::bind("127.0.0.1:0", options).await.unwrap()
 }
 
-/// Starts every program with these options, one after the other, and gives its session to `test`.
+/// Starts every program with these options sequentially, and gives its session to `test`.
 async fn each(options: impl Fn() -> Options, test: impl AsyncFn(&'static str, &Path, Options)) {
     let listener = listener().await;
     for (number, program) in programs().iter().enumerate() {
@@ -143,7 +143,7 @@ async fn options_without_effect_for_a_started_agent_are_named() {
         Client::connect(options).await.unwrap_err()
     };
     let mut options = Options::default().model("opus").max_turns(3).env("A", "b").resume("one");
-    // This one it hears.
+    // This one reaches it.
     options.session.title = Some("Knots".to_owned());
     assert_eq!(connect("/said", options).await.code(), "timeout");
     assert_eq!(connect("/nothing", Options::default()).await.code(), "timeout");
@@ -167,7 +167,7 @@ async fn the_id_of_a_session_is_what_the_agent_says() {
     let elsewhere = soon("the end", agent.start_in(folder.path(), "go").wait()).await;
     assert_eq!(elsewhere.unwrap_err().code(), "options", "it has its folder already");
     let session = agent.start("go");
-    assert_eq!(session.id(), None, "the agent has not said it");
+    assert_eq!(session.id(), None, "the agent has not sent it");
     assert_eq!(soon("the end", session.wait()).await.unwrap_err().code(), "timeout");
 }
 
@@ -225,7 +225,7 @@ struct Number {
 }
 
 #[tokio::test]
-async fn a_question_survives_a_broken_connection() {
+async fn permission_request_survives_a_broken_connection() {
     let listener = listener().await;
     for (number, program) in programs().iter().enumerate() {
         let agent = program.name;
@@ -250,7 +250,7 @@ async fn a_question_survives_a_broken_connection() {
         client.query(MAKE).await.unwrap();
         soon(agent, question.recv()).await.unwrap();
         cable.cut();
-        // The answer is given while nobody is there to hear it.
+        // The response is sent while the agent is disconnected.
         answer.notify_one();
         assert_eq!(result(client.receive_response()).await, "made it", "{agent}");
         assert!(question.try_recv().is_err(), "{agent} was asked twice");
@@ -261,7 +261,7 @@ async fn a_question_survives_a_broken_connection() {
     }
 }
 
-/// A cable that can be cut; what is connected anew works.
+/// A cable that can be cut; a new connection works.
 struct Cable {
     address: SocketAddr,
     cuts: Arc<Mutex<CancellationToken>>,
@@ -293,7 +293,7 @@ impl Cable {
     }
 }
 
-/// What the listener answers to this request.
+/// The listener's response to this request.
 async fn answered(listener: &Listener, path: &str, headers: &str) -> String {
     let mut stream = TcpStream::connect(listener.address()).await.unwrap();
     let request = format!(
@@ -430,7 +430,7 @@ async fn agent_started_on_demand_gets_all_options_and_ends_with_its_session() {
     let (pid, arguments) = told.split_once(' ').unwrap();
     assert!(arguments.starts_with("--sdk-url ws://127.0.0.1:"), "{arguments}");
     assert!(arguments.contains("--model opus"), "{arguments}");
-    // Nobody waits for it any more.
+    // It was killed: the session no longer waits for it.
     gone(&pid).await;
 }
 
@@ -455,7 +455,7 @@ async fn process_options_are_rejected_for_an_agent_elsewhere() {
         let expected = format!("`{option}` is for an agent that this program starts itself");
         assert_eq!(here(options).await, expected);
     }
-    // Its folder is where it runs, and all else reaches whoever starts it.
+    // Its folder is where it runs, and everything else reaches the code that starts it.
     let (told, mut invitation) = tokio::sync::mpsc::channel(1);
     let options = on_demand(move |invitation: AgentInvitation| {
         let told = told.clone();
