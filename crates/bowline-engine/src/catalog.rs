@@ -1,4 +1,4 @@
-//! Catalog of what a session offers its host, at the start of every turn and in `initialize`.
+//! Catalog of a session for its host, in `init` at the start of every turn and in `initialize`.
 
 use bowline_model::{KNOWN_MODELS, Thinks, known_model};
 use bowline_protocol::{
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{agent::Agent, context, session_context::SessionContext};
 
-/// What this engine does beyond the protocol's first version. Hosts look features up here.
+/// Features beyond the first version of the protocol, for hosts to look up.
 const CAPABILITIES: &[&str] = &[
     "interrupt_receipt_v1",
     "interrupt_cancel_queued_v1",
@@ -20,7 +20,7 @@ const CAPABILITIES: &[&str] = &[
     "reload_plugins_refuse_if_busy_v1",
 ];
 
-/// The announcement at the start of every turn.
+/// The `init` message of a turn.
 pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
     let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
     let session = &agent.session;
@@ -61,7 +61,7 @@ pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
     }
 }
 
-/// The answer to `initialize`.
+/// The response to `initialize`.
 pub(crate) fn initialize_response(session: &SessionContext) -> InitializeResponse {
     let config = &session.config;
     InitializeResponse {
@@ -91,7 +91,7 @@ pub(crate) fn initialize_response(session: &SessionContext) -> InitializeRespons
     }
 }
 
-/// The models a host can offer: the default one first, under that name too.
+/// The models that a host can offer: the default one first, also under the name `default`.
 pub(crate) fn models(session: &SessionContext) -> Vec<ModelInfo> {
     let levels: Vec<_> = Effort::ALL.iter().map(|effort| effort.to_string()).collect();
     let model = |known: &bowline_model::KnownModel| ModelInfo {

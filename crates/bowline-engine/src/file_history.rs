@@ -26,7 +26,7 @@ pub(crate) struct FileHistory {
 }
 
 impl FileHistory {
-    /// The copies of the session that a configuration describes, if it wants any.
+    /// The copies of the session of a configuration, if it enables them.
     pub(crate) fn of(
         config: &SessionConfig,
         directories: &[PathBuf],
@@ -52,19 +52,19 @@ impl FileHistory {
         }))
     }
 
-    /// A prompt begins: files that were changed before are copied again.
+    /// Begins a prompt: files that were changed before are copied again.
     pub(crate) async fn begin(&self, prompt: &MessageUuid) {
         let prompt = prompt.clone();
         self.record(move |checkpoints| checkpoints.begin(&prompt).map(Some)).await;
     }
 
-    /// Puts files back to what they were when a prompt came, or says what that would change.
+    /// Restores files to their state at a prompt, or reports what that would change.
     pub(crate) async fn rewind(&self, prompt: MessageUuid, rewind: Rewind) -> RewindReport {
         let rewound = self.blocking(move |checkpoints| checkpoints.rewind(&prompt, rewind)).await;
         rewound.unwrap_or_default()
     }
 
-    /// Copies something and writes down that it was copied.
+    /// Copies a file and records the copy in the transcript.
     async fn record(
         &self,
         copy: impl FnOnce(&mut Checkpoints) -> io::Result<Option<TranscriptLine>> + Send + 'static,
@@ -82,7 +82,7 @@ impl FileHistory {
         }
     }
 
-    /// Files may be large: they are copied on a blocking thread. `None` if that crashed.
+    /// Runs on a blocking thread, because files may be large. `None` if that panicked.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Checkpoints) -> T + Send + 'static,

@@ -27,7 +27,7 @@ use crate::{
     state::{CurrentPrompt, ModelSelection, Permissions},
 };
 
-/// Callbacks that live in the host.
+/// Callbacks in the host.
 pub(crate) struct HostCallbacks {
     pub(crate) host: Arc<dyn Host>,
 }
@@ -54,7 +54,7 @@ impl HookCallbacks for HostCallbacks {
     }
 }
 
-/// Passes on what hooks do, as far as the host wants to hear it.
+/// Sends the progress of hooks, as far as the host subscribes to it.
 pub(crate) struct HookFrames {
     pub(crate) sink: Arc<MessageSink>,
     pub(crate) wanted: bool,
@@ -93,7 +93,7 @@ pub(crate) struct HookRunner {
     main_kind: Option<String>,
 }
 
-/// The parts of a session that hooks are told of.
+/// The facts of a session in the input of hooks.
 pub(crate) struct HookSubject {
     pub(crate) sink: Arc<MessageSink>,
     pub(crate) journal: Arc<Journal>,
@@ -131,7 +131,7 @@ impl HookRunner {
         self.run_about(identity, event, None, cancel)
     }
 
-    /// Like [`run`](Self::run), for an event that does not itself say which call it is
+    /// Like [`run`](Self::run), for an event whose input does not name the call it is
     /// about.
     pub(crate) async fn run_about(
         &self,
@@ -167,7 +167,7 @@ impl HookRunner {
         cancel: &CancellationToken,
     ) -> HookReport {
         match self.has(event.name()) {
-            // Boxed: it would be a large part of every future that may run hooks, and thus of each tool
+            // Boxed: it would enlarge every future that may run hooks, and thus each tool
             // call.
             true => Box::pin(self.run_all(identity, event, about, cancel)).await,
             false => HookReport::default(),
@@ -194,7 +194,7 @@ impl HookRunner {
         self.begin_all(identity, event, about, cancel).await
     }
 
-    /// Runs the hooks of an event. Polled once, it has begun all of them.
+    /// Runs the hooks of an event. The first poll starts all of them.
     async fn begin_all(
         &self,
         identity: &Identity,
@@ -214,7 +214,7 @@ impl HookRunner {
         report
     }
 
-    /// Where an agent works.
+    /// The working directory of an agent.
     fn directory_of(&self, identity: &Identity) -> PathBuf {
         let own = identity.subagent().and_then(|subagent| subagent.worktree.clone());
         own.unwrap_or_else(|| self.workspace.current_dir())

@@ -1,4 +1,4 @@
-//! Settings that change while a session runs: what of them applies at once.
+//! Settings that change while a session runs: the part that applies at once.
 
 use std::path::PathBuf;
 
@@ -10,8 +10,8 @@ use crate::{
     settings::{Settings, SettingsError, Source},
 };
 
-/// Applies what has changed in the settings since `before`, and nothing else: flags and requests may
-/// have decided the rest.
+/// Applies the differences to `before`, and nothing else: flags and requests may
+/// have overridden the rest.
 pub(crate) fn apply_changes(session: &SessionContext, before: &Settings) {
     let (thinking, after) = {
         let settings = session.settings.lock();
@@ -33,7 +33,7 @@ pub(crate) fn apply_changes(session: &SessionContext, before: &Settings) {
     }
 }
 
-/// Applies the output style of the settings, if it is not the one of `before`.
+/// Applies the output style of the settings, if it is not that of `before`.
 pub(crate) fn apply_style(session: &SessionContext, before: Option<&str>) {
     let style = session.settings.lock().known().output_style.clone();
     if style.as_deref() != before {
@@ -41,7 +41,7 @@ pub(crate) fn apply_style(session: &SessionContext, before: Option<&str>) {
     }
 }
 
-/// Writes to a settings file, and applies what that changes.
+/// Writes to a settings file, and applies the change.
 pub(crate) fn edit(
     session: &SessionContext,
     source: Source,

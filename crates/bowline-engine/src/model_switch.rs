@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{identity::Identity, session_context::SessionContext};
 
-/// How long the API keeps a prompt in its cache by default.
+/// The default lifetime of the API's prompt cache.
 const CACHE_TTL: &str = "5m";
 
 /// A hook refused the switch.
@@ -21,8 +21,8 @@ pub(crate) struct SwitchRefused {
     pub(crate) current: String,
 }
 
-/// Uses another model from the next request on, the default one if none is named, unless a
-/// hook objects. Returns what it is called.
+/// Switches the model from the next request on, to the default one if none is named, unless a
+/// hook objects. Returns the name of the model.
 pub(crate) async fn switch(
     session: &SessionContext,
     asked: Option<&str>,
@@ -40,7 +40,7 @@ pub(crate) async fn switch(
             session.pending.thinking_is_foreign();
         }
         session.pending.model_switched(switch);
-        // Not every model's API can do what some tools need.
+        // The API of the new model may lack what some tools need.
         session.pending.tools_changed();
     }
     Ok(to)
@@ -94,7 +94,7 @@ async fn run_hooks(
     Err(SwitchRefused { message, current: switch.from_model.clone() })
 }
 
-/// An amount to the hundredth of a cent; nothing is a plain 0.
+/// An amount rounded to a hundredth of a cent; zero is a plain 0.
 fn cents(price: f64) -> Number {
     let rounded = (price * 10_000.0).round() / 10_000.0;
     Number::from_f64(rounded).filter(|_| rounded > 0.0).unwrap_or_else(|| Number::from(0))

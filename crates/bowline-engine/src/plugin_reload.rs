@@ -6,17 +6,17 @@ use bowline_protocol::CommandsChangedMessage;
 
 use crate::{plugin::Plugins, session_context::SessionContext};
 
-/// How long a reload waits for the servers of plugins.
+/// The time that a reload waits for the servers of plugins.
 const SERVER_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Takes plugins that were read again, and waits for the servers that they bring.
+/// Applies plugins that were read again, and waits for their servers.
 pub(crate) async fn reload(session: &SessionContext, reloaded: Plugins) {
     replace(session, reloaded).await;
     session.sink.flush().await;
     session.mcp.wait_ready(SERVER_PATIENCE).await;
 }
 
-/// Registers the servers of plugins that are not there yet.
+/// Registers the servers of plugins that are not registered yet.
 pub(crate) fn add_servers(session: &SessionContext) {
     for server in session.plugins.get().servers() {
         session.permissions.set_server_policy(&server.name, &server.config);
@@ -24,7 +24,7 @@ pub(crate) fn add_servers(session: &SessionContext) {
     }
 }
 
-/// Takes other plugins in place of those there are, and says so if that changes the commands.
+/// Replaces the plugins, and notifies the host if that changes the commands.
 pub(crate) async fn replace(session: &SessionContext, new: Plugins) {
     let before = session.commands.all();
     let old = session.plugins.get();

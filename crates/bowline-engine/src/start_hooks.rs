@@ -36,7 +36,7 @@ pub(crate) async fn run(
     if let Some(title) = &report.session_title {
         session.title.set(title).await;
     }
-    // A turn that goes on after a compaction has its prompt.
+    // A turn that continues after a compaction already has its prompt.
     if let Some(prompt) =
         report.initial_user_message.as_deref().filter(|_| source != SessionStartSource::Compact)
     {

@@ -1,4 +1,4 @@
-//! Structured output: the tool by which the model gives results in the schema of the host.
+//! Structured output: the tool by which the model returns results in the host's schema.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use bowline_tools::{Access, Tool, ToolCall, ToolFailure, ToolOutput, ToolSpec, W
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-/// What the model calls to give its result.
+/// The name of the tool.
 pub(crate) const NAME: &str = "StructuredOutput";
 const ACCEPTED: &str = "Structured output provided successfully";
 const DESCRIPTION: &str = "Gives the final result of the task as data. Call this exactly once, when \
     the work is done, with arguments that fit the schema; nothing you write afterwards is read.";
 
-/// The tool that takes a result.
+/// The tool that receives a result.
 struct StructuredOutput {
     spec: ToolSpec,
 }
 
-/// A tool that takes results of this shape.
+/// The tool for results of this schema.
 pub(crate) fn tool(schema: &Value) -> Arc<dyn Tool> {
     let spec = ToolSpec::new(NAME, DESCRIPTION, RawJson::from(schema.clone())).read_only();
     Arc::new(StructuredOutput { spec })
@@ -40,8 +40,8 @@ impl Tool for StructuredOutput {
     }
 }
 
-/// The result in an input that is nothing but its wrapping: one field, which holds the result as an
-/// object or as the text of one. Models do that often, and asking again costs a whole answer.
+/// The result in an input that only wraps it: one field, which holds the result as an
+/// object or as the text of one. Models do that often, and a retry costs a whole response.
 pub(crate) fn unwrapped(input: &Value) -> Option<Value> {
     let fields = input.as_object().filter(|fields| fields.len() == 1)?;
     match fields.values().next()? {

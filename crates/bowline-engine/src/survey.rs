@@ -1,4 +1,4 @@
-//! Survey of a project that is not trusted: all that it brings and that does not apply.
+//! Survey of a project that is not trusted: its parts that do not apply.
 
 use crate::{
     agent_kind,

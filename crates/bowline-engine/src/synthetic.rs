@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::{clock::timestamp, sink::new_uuid, usage};
 
-/// The model of messages that no model made.
+/// The model name of messages that no model wrote.
 pub(crate) const SYNTHETIC_MODEL: &str = "<synthetic>";
 
 /// The message that reports a failed model request.
 pub(crate) fn api_error_frame(error: &ModelError) -> AssistantMessage {
     let mut category = AssistantError::from(error.category());
-    // Overload is a server's problem once it has outlasted every retry.
+    // An overload that outlasts every retry is reported as a server error.
     if category == AssistantError::Overloaded || error.status.is_none() {
         category = AssistantError::ServerError;
     }
@@ -89,7 +89,7 @@ fn nulls(names: &[&str]) -> Extra {
     names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect()
 }
 
-/// The protocol's word for failures that never reached the API.
+/// The protocol's name for failures that never reached the API.
 pub(crate) fn api_error_name(error: &ModelError) -> Option<&'static str> {
     match error.kind {
         ErrorKind::Connection | ErrorKind::Timeout => Some("connection_failed"),

@@ -5,12 +5,12 @@ use bowline_protocol::PermissionMode;
 use super::AgentKind;
 use crate::settings::{Part, SkippedParts, is_harmless_model, skipped_hooks};
 
-/// Takes from a kind what would give it rights, start a program or write without a permission request.
+/// Removes the parts that would grant rights, start a program or write without a permission request.
 pub(super) fn restrain(kind: &mut AgentKind, file: &str, left_out: &mut SkippedParts) {
     left_out.hooks.extend(skipped_hooks(&kind.hooks, file));
     kind.hooks.clear();
     let mut add = |what: &str| left_out.add(Part::Agent, format!("{what} of {}", kind.name));
-    // What it asks for may be kept shorter than the session is, not longer.
+    // A permission mode may be stricter than the session's, not more permissive.
     let stricter = |mode: &PermissionMode| {
         matches!(mode.clone().canonical(), PermissionMode::Plan | PermissionMode::DontAsk)
     };
@@ -31,8 +31,8 @@ pub(super) fn restrain(kind: &mut AgentKind, file: &str, left_out: &mut SkippedP
         std::mem::take(&mut kind.servers).into_iter().map(|it| it.name).collect();
 }
 
-/// Adds the kinds of a project that is not trusted, except those whose names are taken: a name is a
-/// promise to the caller of the agent.
+/// Adds the kinds of an untrusted project, except those whose names are taken: the caller of a name
+/// expects the agent that it knows.
 pub(super) fn add_unless_taken(
     kinds: &mut Vec<AgentKind>,
     project: Vec<AgentKind>,
@@ -45,14 +45,14 @@ pub(super) fn add_unless_taken(
             continue;
         }
         match kinds.iter_mut().find(|known| known.name == kind.name) {
-            // A nearer one of the same project.
+            // A nearer definition in the same project.
             Some(known) => *known = kind,
             None => kinds.push(kind),
         }
     }
 }
 
-/// A name, without what a reader overlooks.
+/// A name, normalized so that lookalikes collide.
 fn key(name: &str) -> String {
     name.trim().to_lowercase()
 }

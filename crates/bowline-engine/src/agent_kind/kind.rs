@@ -1,4 +1,4 @@
-//! Kinds of agents: what each is for and what it may use.
+//! Kinds of agents: purpose, tools and limits of each.
 
 use std::path::PathBuf;
 
@@ -11,22 +11,22 @@ use serde_json::Value;
 use super::servers;
 use crate::{settings::Source, toolset::Filter};
 
-/// The kind that is taken when none is named.
+/// The default kind.
 pub(crate) const GENERAL_PURPOSE: &str = "general-purpose";
-/// The kind that looks and does not touch.
+/// The read-only kind.
 const EXPLORE: &str = "Explore";
 
 /// The tools that a memory needs.
 const MEMORY_TOOLS: [&str; 3] = ["Read", "Write", "Edit"];
 
-/// Whether an agent is told what people have left in `CLAUDE.md` and the like.
+/// Whether an agent gets `CLAUDE.md` and the like in its system prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProjectInstructions {
     Told,
     Omitted,
 }
 
-/// Where a kind of agent is defined.
+/// The origin of a kind of agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AgentSource {
     BuiltIn,
@@ -36,7 +36,7 @@ pub(crate) enum AgentSource {
 }
 
 impl AgentSource {
-    /// As hosts call it.
+    /// The name in messages to hosts.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::BuiltIn => "built-in",
@@ -55,44 +55,44 @@ pub(crate) struct AgentKind {
     pub(crate) path: Option<PathBuf>,
     /// When to use it, for the model that chooses.
     pub(crate) description: String,
-    /// What it is told before everything else.
+    /// Its system prompt.
     pub(crate) prompt: String,
-    /// The tools it has; `None` for all of its parent's.
+    /// Its tools; `None` for all of its parent's.
     pub(crate) tools: Option<Vec<String>>,
-    /// Tools it does not have.
+    /// Tools that are removed.
     pub(crate) disallowed_tools: Vec<String>,
     /// Its model; `None` for the session's.
     pub(crate) model: Option<String>,
-    /// How hard it tries; `None` for as hard as the session.
+    /// Its effort level; `None` for the session's.
     pub(crate) effort: Option<Effort>,
-    /// How many round trips it may take.
+    /// The maximum number of round trips.
     pub(crate) max_turns: Option<u32>,
-    /// Whether it works beside the conversation unless told otherwise.
+    /// Whether it runs in the background by default.
     pub(crate) background: Option<bool>,
-    /// How strict its session is with it; `None` for as strict as with its parent.
+    /// Its permission mode; `None` for its parent's.
     pub(crate) permission_mode: Option<PermissionMode>,
-    /// Whether it works in a copy of the project.
+    /// Whether it works in a worktree.
     pub(crate) isolated: bool,
-    /// What it is asked first when it is the main agent.
+    /// The first prompt when it is the main agent.
     pub(crate) initial_prompt: Option<String>,
     /// Skills whose text it has from the start.
     pub(crate) skills: Vec<String>,
-    /// Where it keeps what it learns; `None` if it remembers nothing.
+    /// The scope of its memory; `None` for no memory.
     pub(crate) memory: Option<AgentMemory>,
     pub(crate) instructions: ProjectInstructions,
-    /// Hooks that run only for it.
+    /// Hooks that apply only to it.
     pub(crate) hooks: HookSettings,
-    /// MCP servers that are there only while it works.
+    /// MCP servers that run only while it works.
     pub(crate) servers: Vec<NamedServer>,
     /// Servers of the kind that are not started, because the project is not trusted.
     pub(crate) blocked_servers: Vec<String>,
 }
 
 impl AgentKind {
-    /// Which of the tools at hand it has.
+    /// The filters that reduce the available tools to its own.
     pub(crate) fn filters(&self) -> Vec<Filter> {
         let memory = self.memory.iter().flat_map(|_| MEMORY_TOOLS).map(str::to_owned);
-        // A kind with its own server wants its tools without listing them.
+        // The tools of its own servers need not be listed.
         let servers = self.servers.iter().map(|it| format!("mcp__{}", public_name(&it.name)));
         let own = memory.chain(servers);
         let only =
@@ -100,7 +100,7 @@ impl AgentKind {
         only.into_iter().chain([Filter::Except(self.disallowed_tools.clone())]).collect()
     }
 
-    /// A kind that the command line, the host or settings define.
+    /// A kind defined on the command line, by the host or in settings.
     pub(crate) fn given(source: Source, name: &str, definition: &AgentDefinition) -> Self {
         Self {
             name: name.to_owned(),
@@ -133,7 +133,7 @@ impl AgentKind {
     }
 }
 
-/// Hooks as a definition has them. Those that make no sense are left out: an agent without them is
+/// Hooks of a definition. Invalid ones are left out: an agent without them is
 /// still an agent.
 pub(super) fn read_hooks(written: &Value) -> HookSettings {
     serde_json::from_str(&written.to_string()).unwrap_or_else(|error| {
@@ -142,7 +142,7 @@ pub(super) fn read_hooks(written: &Value) -> HookSettings {
     })
 }
 
-/// The kinds that are always there.
+/// The built-in kinds.
 pub(crate) fn built_in() -> Vec<AgentKind> {
     let kind = |name: &str, description: &str, prompt: &str, disallowed: &[&str]| AgentKind {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Agents from files: `.claude/agents/*.md` of the project and of the user, with a head of fields.
+//! Agents from files: `.claude/agents/*.md` of the project and of the user, with front matter.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(crate) fn of_user(places: &SettingsPaths, sources: SourceSet) -> Vec<AgentKi
 }
 
 /// The agents that the project's files define, the nearest ones last. In a project that is not
-/// trusted they have no more rights than their session gives them; `left_out` hears of the rest.
+/// trusted they have no more rights than their session gives them; `left_out` collects the rest.
 pub(crate) fn of_project(
     places: &SettingsPaths,
     sources: SourceSet,
@@ -45,12 +45,12 @@ pub(crate) fn of_project(
     kinds
 }
 
-/// A file without a name, or a word on what it is for, lies there for another reason.
+/// A file without a name or a description is not an agent.
 fn is_agent(document: &Document) -> bool {
     document.text("name").is_some() && document.text("description").is_some()
 }
 
-/// The agents that settings define. Of two with one name that of the higher layer counts, as a whole.
+/// The agents that settings define. Of two with one name, that of the higher layer applies as a whole.
 pub(crate) fn from_settings(settings: &Settings) -> Vec<AgentKind> {
     let layers = settings.layers().iter();
     let agents = layers.flat_map(|layer| {
@@ -68,7 +68,7 @@ pub(crate) fn from_plugins(plugins: &Plugins) -> Vec<AgentKind> {
             name: plugin.qualify(&kind.name),
             prompt: plugin.expand(&kind.prompt),
             source: AgentSource::Plugin,
-            // A plugin lists its servers where everybody sees them.
+            // A plugin lists its servers in its manifest, where the user sees them.
             servers: Vec::new(),
             blocked_servers: Vec::new(),
             ..kind
@@ -77,7 +77,7 @@ pub(crate) fn from_plugins(plugins: &Plugins) -> Vec<AgentKind> {
     agents.collect()
 }
 
-/// The agents of a folder, or the one of a file, as far as they are some.
+/// The agents of a folder, or the one of a file.
 fn from_place(folder: &Path, is_agent: impl Fn(&Document) -> bool) -> Vec<AgentKind> {
     markdown::files_in(folder).iter().filter_map(|path| from_file(path, &is_agent)).collect()
 }

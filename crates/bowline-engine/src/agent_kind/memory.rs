@@ -10,12 +10,12 @@ use bowline_protocol::AgentMemory;
 use super::AgentKind;
 use crate::{instructions::memory::read_text, settings::SettingsPaths};
 
-/// The file that an agent is shown at once.
+/// The file that is part of an agent's system prompt.
 const INDEX: &str = "MEMORY.md";
-/// How much of it.
+/// The maximum number of bytes of it.
 const INDEX_LIMIT: usize = 25 * 1024;
 
-/// The folder in which agents of this kind keep what they learn; it is there from now on.
+/// The memory folder of agents of this kind; creates it.
 pub(crate) fn folder(places: &SettingsPaths, kind: &AgentKind) -> Option<PathBuf> {
     let (above, inside) = match kind.memory.as_ref()? {
         AgentMemory::User => (&places.config_dir, "agent-memory"),
@@ -26,7 +26,7 @@ pub(crate) fn folder(places: &SettingsPaths, kind: &AgentKind) -> Option<PathBuf
     let inside = Path::new(inside).join(file_name(&kind.name));
     let made = match kind.memory {
         Some(AgentMemory::User) => make(above, &inside, bowline_private::folder),
-        // Others may work in the project: the umask says what they may see.
+        // Other users may work in the project, so the umask decides about the rights.
         _ => make(above, &inside, |folder| fs::create_dir_all(folder)),
     };
     if made.is_none() {
@@ -35,9 +35,9 @@ pub(crate) fn folder(places: &SettingsPaths, kind: &AgentKind) -> Option<PathBuf
     made
 }
 
-/// Makes a folder. Links on the way may lead anywhere, and writes here need no permission.
+/// Creates a folder without following links: they may lead anywhere, and writes here need no permission.
 ///
-/// Part by part, so that nothing is made after a link before the link is seen.
+/// Component by component, so that a link is found before anything is created below it.
 fn make(above: &Path, inside: &Path, create: impl Fn(&Path) -> io::Result<()>) -> Option<PathBuf> {
     create(above).ok()?;
     let above = above.canonicalize().ok()?;
@@ -53,13 +53,13 @@ fn make(above: &Path, inside: &Path, create: impl Fn(&Path) -> io::Result<()>) -
     (folder.canonicalize().ok()? == folder).then_some(folder)
 }
 
-/// The name of a kind, as the name of one folder.
+/// The name of a kind, as a safe name of one folder.
 fn file_name(kind: &str) -> String {
     let plain = |letter: char| if letter.is_alphanumeric() || letter == '_' { letter } else { '-' };
     kind.chars().map(plain).collect()
 }
 
-/// What an agent is told of its folder.
+/// The section of the system prompt about the memory folder.
 pub(crate) fn section(folder: &Path) -> String {
     // The folder may be part of a clone, and the file a link to anywhere.
     let file = folder.join(INDEX);

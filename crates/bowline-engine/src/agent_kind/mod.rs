@@ -26,9 +26,9 @@ pub(crate) struct AgentKinds {
     places: SettingsPaths,
     sources: SourceSet,
     trust: ProjectTrust,
-    /// Those of the command line.
+    /// The kinds of the command line.
     given: BTreeMap<String, AgentDefinition>,
-    /// The kind of the main agent, if it is not our own.
+    /// The kind of the main agent, if one was chosen.
     main: Option<String>,
     settings: Arc<CurrentSettings>,
     plugins: Arc<CurrentPlugins>,
@@ -92,7 +92,7 @@ impl AgentKinds {
         self.all().into_iter().find(|kind| kind.name == name)
     }
 
-    /// The kind of the main agent, if it is not our own.
+    /// The kind of the main agent, if one was chosen.
     pub(crate) fn main(&self) -> Option<AgentKind> {
         self.find(self.main.as_deref()?)
     }
@@ -109,7 +109,7 @@ pub(crate) fn find_all(
 ) -> Vec<AgentKind> {
     let mut kinds = kind::built_in();
     let mut project = load::of_project(places, sources, standing, left_out);
-    // Only what is trusted replaces something else.
+    // An untrusted kind must not replace another one.
     let replacing = if standing.is_trusted() { std::mem::take(&mut project) } else { Vec::new() };
     let (user, set) = (load::of_user(places, sources), load::from_settings(settings));
     let others = load::from_plugins(plugins).into_iter().chain(user);

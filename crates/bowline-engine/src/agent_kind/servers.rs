@@ -1,10 +1,10 @@
-//! MCP servers that an agent's definition brings along.
+//! MCP servers in an agent's definition.
 
 use bowline_mcp::{NamedServer, Scope, read_text};
 use bowline_protocol::AgentMcpServer;
 use serde_json::{Map, Value, json};
 
-/// The servers among `servers` that are an agent's own. Those that it names, its session has.
+/// The servers that `servers` defines inline. Those given by name belong to the session.
 pub(super) fn configured(servers: &[AgentMcpServer]) -> Vec<NamedServer> {
     let own = servers.iter().filter_map(|server| match server {
         AgentMcpServer::Configs(configs) => Some(configs),

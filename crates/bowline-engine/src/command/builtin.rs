@@ -1,4 +1,4 @@
-//! The commands that come with the engine.
+//! Built-in commands.
 
 use bowline_model::{KNOWN_MODELS, known_model};
 use bowline_protocol::{RawJson, ResultMessage, UserMessage};
@@ -60,10 +60,10 @@ async fn perform(
         Action::ReloadSkills => reload::skills(session),
         Action::Rename => rename::run(session, args).await,
     };
-    // What a command has changed holds when it is announced, but for the model that heard it.
+    // The announcement has the new values, except the model: it names the one that got the prompt.
     local::announce_with(agent, prompt, model).await;
     let report = local::Report::new(builtin.name, invocation, text);
-    local::answer(agent, report).await
+    local::send_report(agent, report).await
 }
 
 async fn show_context(
@@ -95,7 +95,7 @@ async fn show_context(
         "agents": usage.agents,
         "skills": skills,
     })));
-    local::answer(agent, report).await
+    local::send_report(agent, report).await
 }
 
 fn agents(agent: &Agent) -> String {
@@ -149,7 +149,7 @@ async fn switch_model(session: &SessionContext, wanted: &str) -> String {
     }
 }
 
-/// What people call a model.
+/// The display name of a model.
 fn shown(model: &str) -> &str {
     known_model(model).map_or(model, |known| known.display_name)
 }

@@ -1,4 +1,4 @@
-//! `/clear`: the conversation ends and a new session begins in its place.
+//! `/clear`: ends the conversation and begins a new session.
 
 use bowline_protocol::{
     ConversationResetMessage, ConversationResetTrigger, EventInput, Extra, HookEvent, MessageUuid,
@@ -48,7 +48,7 @@ pub(super) async fn run(
     local::result(&session, invocation, "", began)
 }
 
-/// Tells the host; the frame still belongs to the session that ends.
+/// Notifies the host; the frame still belongs to the session that ends.
 async fn announce(session: &SessionContext, prompt: &UserMessage) {
     let uuid = new_uuid();
     let reset = ConversationResetMessage {
@@ -65,7 +65,7 @@ async fn announce(session: &SessionContext, prompt: &UserMessage) {
     session.sink.flush().await;
 }
 
-/// Forgets all that belonged to the conversation, and writes elsewhere from now on.
+/// Resets the state of the conversation, and switches to a new transcript.
 async fn begin_session(session: &SessionContext, title: &str) {
     let id = SessionId(uuid::Uuid::new_v4().to_string());
     let writer = session.journal.with(|writer| match writer.successor(id.clone()) {

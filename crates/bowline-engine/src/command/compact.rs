@@ -1,4 +1,4 @@
-//! `/compact`: the user wants the conversation to be summarized.
+//! `/compact`: summarizes the conversation on request.
 
 use bowline_protocol::{CompactTrigger, Content, ResultMessage, UserMessage};
 use tokio::time::Instant;
@@ -21,13 +21,13 @@ pub(super) async fn run(
         Ok(compacted) => {
             local::announce(agent, prompt).await;
             agent.announce_compaction(&compacted).await;
-            let mut said = UserMessage::prompt(Content::from(texts::stdout(&format!(
+            let mut message = UserMessage::prompt(Content::from(texts::stdout(&format!(
                 "Compacted {}",
                 compacted.hook_lines.join("\n")
             ))));
-            said.is_replay = Some(true);
-            said.timestamp = Some(timestamp());
-            session.sink.send(said).await;
+            message.is_replay = Some(true);
+            message.timestamp = Some(timestamp());
+            session.sink.send(message).await;
             local::result(&session, invocation, "", began)
         }
         Err(error) => {
@@ -42,8 +42,8 @@ pub(super) async fn run(
             };
             local::announce(agent, prompt).await;
             let report = local::Report::new(name, invocation, text).failed();
-            let mut result = local::answer(agent, report).await;
-            // A hook that objects has done what it is for, and nothing needs no compaction.
+            let mut result = local::send_report(agent, report).await;
+            // A hook that objects works as intended, and an empty conversation needs no compaction: no error.
             result.is_error = !matches!(error, CompactError::Blocked(_) | CompactError::Empty);
             if matches!(error, CompactError::Empty) {
                 result.result = Some(String::new());

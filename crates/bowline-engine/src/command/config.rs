@@ -1,4 +1,4 @@
-//! `/config`: settings that a user changes while a session runs, and keeps.
+//! `/config`: changes settings of the running session and saves them.
 
 use bowline_protocol::PermissionMode;
 use serde_json::{Map, Value, json};
@@ -11,16 +11,16 @@ use crate::{
 
 /// A setting that can be changed.
 struct Setting {
-    /// What the user types.
+    /// The key that the user types.
     key: &'static str,
-    /// What the user reads.
+    /// The label that the user sees.
     label: &'static str,
-    /// What the settings file calls it.
+    /// Its path in the settings file.
     path: &'static [&'static str],
     values: Values,
 }
 
-/// What a setting can be.
+/// The values that a setting accepts.
 #[derive(Clone, Copy)]
 enum Values {
     Truth,
@@ -38,7 +38,7 @@ const MODES: [PermissionMode; 4] = [
     PermissionMode::DontAsk,
 ];
 
-/// All of them, in the order of their names.
+/// All settings, sorted by key.
 const SETTINGS: &[Setting] = &[
     setting("autoCompact", "Auto-compact", &["autoCompactEnabled"], Values::Truth),
     setting("language", "Language", &["language"], Values::Text),
@@ -62,7 +62,7 @@ const fn setting(
     Setting { key, label, path, values }
 }
 
-/// Makes the changes that the user names, one after the other, and says what came of each.
+/// Applies the assignments in order; returns one line about each.
 pub(super) async fn run(session: &SessionContext, args: &str) -> String {
     if args.is_empty() || args == "--help" || args == "help" {
         return usage(session);
@@ -71,9 +71,9 @@ pub(super) async fn run(session: &SessionContext, args: &str) -> String {
         Ok(assignments) => assignments,
         Err(word) => return format!("\"{word}\" is no key=value. /config alone lists the keys."),
     };
-    let mut told = Vec::new();
+    let mut results = Vec::new();
     for (key, value) in assignments {
-        told.push(match SETTINGS.iter().find(|setting| setting.key == key) {
+        results.push(match SETTINGS.iter().find(|setting| setting.key == key) {
             Some(setting) => match change(session, setting, &value).await {
                 Ok(()) => format!("Set {} to {value}", setting.label),
                 Err(why) => format!("{} stays as it is: {why}", setting.label),
@@ -81,7 +81,7 @@ pub(super) async fn run(session: &SessionContext, args: &str) -> String {
             None => format!("There is no setting {key} here. /config alone lists the keys."),
         });
     }
-    told.join("\n")
+    results.join("\n")
 }
 
 fn usage(session: &SessionContext) -> String {
@@ -94,7 +94,7 @@ fn usage(session: &SessionContext) -> String {
     [head].into_iter().chain(SETTINGS.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// The values among which a user chooses; none if there are too many to list.
+/// The values to choose from; empty if there are too many to list.
 fn choices(session: &SessionContext, values: Values) -> Vec<String> {
     match values {
         Values::Truth => vec!["true".to_owned(), "false".to_owned()],
@@ -126,7 +126,7 @@ fn assignments(args: &str) -> Result<Vec<(String, String)>, &str> {
     Ok(found)
 }
 
-/// Changes one setting, in its file and here.
+/// Changes one setting, in its file and in the session.
 async fn change(session: &SessionContext, setting: &Setting, value: &str) -> Result<(), String> {
     let choices = choices(session, setting.values);
     let listed = || format!("it is one of {}", choices.join(", "));
@@ -152,7 +152,7 @@ async fn change(session: &SessionContext, setting: &Setting, value: &str) -> Res
     written.map_err(|error| error.to_string())
 }
 
-/// Puts a value at the end of a path, whatever stood in its way.
+/// Sets the value at a path; replaces values on the way that are not objects.
 fn put(object: &mut Map<String, Value>, path: &[&str], value: Value) {
     match path {
         [] => {}

@@ -1,4 +1,4 @@
-//! Text of `/cost`: what the session has used.
+//! Text of `/cost`: usage of the session.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use bowline_protocol::ModelUsage;
 
 use crate::{session_context::SessionContext, usage::LineChanges};
 
-/// What the session has used so far: the answer to `/cost` and to `get_session_cost`.
+/// The usage of the session so far, as `/cost` and `get_session_cost` return it.
 pub(crate) fn cost_text(session: &SessionContext) -> String {
     let ledger = session.usage.ledger();
     let mut lines = vec![

@@ -1,13 +1,13 @@
-//! `/effort`: how hard the model tries, in this session.
+//! `/effort`: effort level of the session.
 
 use bowline_protocol::Effort;
 
 use crate::session_context::SessionContext;
 
-/// The word for leaving it to the model's service.
+/// The argument that leaves the level to the API.
 const AUTO: &str = "auto";
 
-/// Sets the level that the user names, and says what came of it.
+/// Sets the level that the user names; returns the text of the result.
 pub(super) fn run(session: &SessionContext, wanted: &str) -> String {
     if wanted.is_empty() {
         return format!("Usage: /effort <{}>", levels("|"));

@@ -1,4 +1,4 @@
-//! From a command that people wrote to the prompt it stands for: arguments, output of programs, files.
+//! Expansion of a custom command into a prompt: arguments, output of programs, files.
 
 use std::{
     path::{Path, PathBuf},
@@ -25,9 +25,9 @@ use crate::{
 /// The prompt that a command stands for.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Expansion {
-    /// What the model gets.
+    /// The message for the model.
     pub(crate) blocks: Vec<ContentBlock>,
-    /// What hooks want the model to know.
+    /// Context that hooks add.
     pub(crate) context: Vec<String>,
     /// The model that works on it, if not the session's.
     pub(crate) model: Option<String>,
@@ -47,10 +47,10 @@ pub(super) enum ExpandError {
     ProgramFailed(String),
 }
 
-/// How many files a command may bring in.
+/// The maximum number of files that a command includes.
 const MOST_FILES: usize = 20;
 
-/// What a command's text came to.
+/// The expanded text of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExpandedCommand {
@@ -60,19 +60,19 @@ pub struct ExpandedCommand {
     pub files: Vec<NamedFile>,
 }
 
-/// A file that a command brings in.
+/// A file that a command includes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NamedFile {
-    /// As the text calls it.
+    /// The name in the text.
     pub name: String,
-    /// Where it is.
+    /// The resolved path.
     pub path: PathBuf,
-    /// What it says.
+    /// The content.
     pub text: String,
 }
 
-/// Makes the prompt. From here to the end of the turn the tools that the command names are allowed.
+/// Expands a command. Until the end of the turn the tools that the command names are allowed.
 pub(super) async fn expand(
     agent: &Agent,
     command: &CustomCommand,
@@ -83,13 +83,13 @@ pub(super) async fn expand(
     let ExpandedCommand { text, files } = spell_out(&context, command, invocation, cancel).await?;
     let mark = super::texts::command_mark(&command.name, &invocation.args);
     let files = files.into_iter().map(|file| super::texts::file_contents(&file.name, &file.text));
-    let said = [mark, text].into_iter().filter(|text| !text.is_empty());
-    let blocks = said.chain(files).map(ContentBlock::text).collect();
+    let texts = [mark, text].into_iter().filter(|text| !text.is_empty());
+    let blocks = texts.chain(files).map(ContentBlock::text).collect();
     Ok(Expansion { blocks, context: Vec::new(), model: command.model.clone() })
 }
 
-/// The text of a command with everything in its place. From here on, until they are
-/// [withdrawn](withdraw_tools), the tools that the command names are allowed.
+/// The expanded text of a command. Until they are [withdrawn](withdraw_tools), the tools that the
+/// command names are allowed.
 pub(super) async fn spell_out(
     context: &Arc<CallContext>,
     command: &CustomCommand,
@@ -112,7 +112,7 @@ pub(super) async fn spell_out(
     Ok(ExpandedCommand { text: introduced(command, text), files })
 }
 
-/// Ends what the last command allowed.
+/// Removes the permission rules of the last command.
 pub(crate) fn withdraw_tools(session: &SessionContext) {
     session.permissions.policy().rules.clear_source(RuleSource::Command);
 }
@@ -124,7 +124,7 @@ fn allow_tools(session: &SessionContext, rules: &[String]) {
     }
 }
 
-/// Puts what programs print where the text calls them. They run as any call of the Bash tool does.
+/// Replaces calls of programs by their output. They run like any call of the Bash tool.
 async fn run_programs(
     context: &Arc<CallContext>,
     text: &str,

@@ -14,15 +14,15 @@ use crate::{
     session_context::SessionContext, synthetic::synthetic,
 };
 
-/// What a command came to.
+/// The outcome of a command.
 pub(super) struct Report<'a> {
-    /// The command's own name, which may not be how it was called.
+    /// The command's own name; it may have been called by an alias.
     command: &'a str,
     invocation: &'a Invocation,
     text: String,
-    /// The same as numbers, for hosts that draw it themselves.
+    /// The same as data, for hosts that render it themselves.
     pub(super) context_usage: Option<RawJson>,
-    /// Whether it could not do what it is for.
+    /// Whether the command failed.
     failed: bool,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Report<'a> {
         Self { command, invocation, text, context_usage: None, failed: false }
     }
 
-    /// The command could not do what it is for.
+    /// Marks the command as failed.
     pub(super) fn failed(self) -> Self {
         Self { failed: true, ..self }
     }
@@ -42,7 +42,7 @@ pub(super) async fn announce(agent: &Agent, prompt: &UserMessage) {
     agent.session.sink.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
 }
 
-/// The same, with the model that was in use before the command was run.
+/// The same, with the model in use before the command ran.
 pub(super) async fn announce_with(agent: &Agent, prompt: &UserMessage, model: String) {
     let init = catalog::init(agent, std::slice::from_ref(prompt));
     let model = if agent.instructions.model.is_some() { init.model.clone() } else { model };
@@ -60,21 +60,21 @@ pub(super) async fn decline(
     let text = texts::unavailable(&invocation.name);
     let source = texts::stdout(&text);
     note(&agent.session, &source).await;
-    let mut frame = said(&text, source);
+    let mut frame = output_message(&text, source);
     frame.local_command_outcome = Some(outcome("unavailable_headless"));
     agent.session.sink.send(frame).await;
     ResultMessage { local_command: None, ..result(&agent.session, invocation, text, began) }
 }
 
-/// Tells the host what a command came to.
-pub(super) async fn answer(agent: &Agent, report: Report<'_>) -> ResultMessage {
+/// Sends the outcome of a command to the host.
+pub(super) async fn send_report(agent: &Agent, report: Report<'_>) -> ResultMessage {
     let began = Instant::now();
     let session = &agent.session;
     let Report { command, invocation, text, context_usage, failed } = report;
     let source = if failed { texts::stderr(&text) } else { texts::stdout(&text) };
     note(session, &texts::builtin_mark(command, &invocation.args)).await;
     note(session, &source).await;
-    let mut frame = said(&text, source);
+    let mut frame = output_message(&text, source);
     frame.local_command_run = Some(LocalCommandRun {
         command: command.to_owned(),
         args: invocation.args.clone(),
@@ -86,8 +86,8 @@ pub(super) async fn answer(agent: &Agent, report: Report<'_>) -> ResultMessage {
     result(session, invocation, text, began)
 }
 
-/// An answer in the model's place.
-fn said(text: &str, source: String) -> AssistantMessage {
+/// An assistant message with the output of a command.
+fn output_message(text: &str, source: String) -> AssistantMessage {
     let mut frame = synthetic(vec![ContentBlock::text(text)]);
     frame.message.stop_reason = Some(StopReason::EndTurn);
     frame.message.stop_sequence = None;
@@ -95,7 +95,7 @@ fn said(text: &str, source: String) -> AssistantMessage {
     frame
 }
 
-/// What a command came to, if not to what it is for.
+/// The outcome of a command that failed or is unavailable.
 fn outcome(kind: &str) -> RawJson {
     RawJson::from(json!({"kind": kind}))
 }
@@ -114,7 +114,7 @@ pub(super) fn result(
     result
 }
 
-/// Notes in the transcript what a command did; the model does not see it.
+/// Records in the transcript what a command did; the model does not see it.
 pub(super) async fn note(session: &SessionContext, content: &str) {
     let line = SystemLine {
         subtype: "local_command".to_owned(),
@@ -126,8 +126,8 @@ pub(super) async fn note(session: &SessionContext, content: &str) {
     session.sink.emit_notice(session.journal.write(line)).await;
 }
 
-/// Tells a host that wants to know it which prompt was taken for which command, if it has a name
-/// for that prompt.
+/// Replays the prompt with the command's mark to a host that wants replays, if the prompt has a
+/// UUID.
 pub(super) async fn replay(session: &SessionContext, prompt: &UserMessage, mark: String) {
     if prompt.uuid.is_some() {
         let mut taken = prompt.clone();

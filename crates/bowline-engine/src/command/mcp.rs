@@ -1,4 +1,4 @@
-//! `/mcp`: the MCP servers, and switching them on and off.
+//! `/mcp`: lists, enables and disables MCP servers.
 
 use bowline_mcp::McpError;
 use bowline_protocol::McpServerState;
@@ -9,7 +9,7 @@ use crate::session_context::SessionContext;
 /// The text when there is nothing to list.
 const NONE: &str = "There are no MCP servers.";
 
-/// What can be done to servers.
+/// An operation on servers.
 #[derive(Clone, Copy)]
 enum Action {
     Reconnect,
@@ -17,7 +17,7 @@ enum Action {
     Disable,
 }
 
-/// Shows the servers, or does to them what the user says.
+/// Lists the servers, or performs the action that the user names.
 pub(super) async fn run(session: &SessionContext, args: &str) -> String {
     let (action, wanted) = args.split_once(char::is_whitespace).unwrap_or((args, "all"));
     let (action, wanted) = match (action, wanted.trim()) {
@@ -37,15 +37,15 @@ pub(super) async fn run(session: &SessionContext, args: &str) -> String {
             wanted => format!("There is no MCP server {wanted}."),
         };
     }
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     for name in names {
-        told.push(match perform(session, action, &name).await {
+        lines.push(match perform(session, action, &name).await {
             Ok(()) => format!("{name}: {}", action.done()),
             Err(error) => format!("{name}: {error}"),
         });
     }
     session.servers.changed();
-    told.join("\n")
+    lines.join("\n")
 }
 
 fn list(session: &SessionContext) -> String {

@@ -7,10 +7,10 @@ use tokio_util::sync::CancellationToken;
 use super::{Expanding, Expansion, Outcome, expansion_hooks, local, refuse};
 use crate::{agent::Agent, library::Invocation};
 
-/// What hosts list after the name of such a command.
+/// The mark that hosts list after the name of such a command.
 const MARK: &str = "(MCP)";
 
-/// Has the server fill the prompt in, and gives the model what it says.
+/// Requests the prompt from its server, and passes it to the model.
 pub(super) async fn run(
     agent: &mut Agent,
     called: &McpPrompt,
@@ -23,7 +23,7 @@ pub(super) async fn run(
         Ok(context) => context,
         Err(refusal) => {
             let result = refuse(agent, refusal, Vec::new()).await;
-            return Outcome::Answered(Box::new(result));
+            return Outcome::Completed(Box::new(result));
         }
     };
     let words = invocation.args.strip_prefix(MARK).unwrap_or(&invocation.args);
@@ -41,7 +41,7 @@ pub(super) async fn run(
         }
         Err(problem) => {
             let report = local::Report::new(&called.command, invocation, problem);
-            Outcome::Answered(Box::new(local::answer(agent, report).await))
+            Outcome::Completed(Box::new(local::send_report(agent, report).await))
         }
     }
 }

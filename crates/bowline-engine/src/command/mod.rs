@@ -1,12 +1,12 @@
-//! Slash commands: prompts that the engine answers itself, and prompts that stand for longer ones.
+//! Slash commands: built-in ones that the engine runs, and custom ones that expand to a prompt.
 //!
 //! | subject | where |
 //! |---|---|
-//! | the commands that come with the engine | [`builtin`], and a file for each that does more than show |
-//! | which commands there are | [`library`](crate::library) |
-//! | how those become prompts | [`expand`] |
+//! | built-in commands | [`builtin`], and a file for each that does more than show |
+//! | the catalog of commands | [`library`](crate::library) |
+//! | expansion to prompts | [`expand`] |
 //! | prompts of MCP servers | [`mcp_prompt`] |
-//! | what the host hears of a command | [`local`] |
+//! | messages to the host about a command | [`local`] |
 
 mod builtin;
 mod clear;
@@ -47,13 +47,13 @@ use crate::{
     turn::pipeline::CallContext,
 };
 
-/// What became of a prompt.
+/// The outcome of a prompt that may be a command.
 pub(crate) enum Outcome {
     /// It is not a command: the model gets it as it is.
     NoCommand,
-    /// It was answered here.
-    Answered(Box<ResultMessage>),
-    /// The model gets this in its place.
+    /// The engine has run it; the turn ends with this result.
+    Completed(Box<ResultMessage>),
+    /// The model gets this expansion instead.
     Expanded(Expansion),
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn run(
         None => Outcome::NoCommand,
         Some(FoundCommand::Builtin(builtin)) => {
             let result = builtin::run(agent, builtin, &invocation, message, cancel).await;
-            Outcome::Answered(Box::new(result))
+            Outcome::Completed(Box::new(result))
         }
         Some(FoundCommand::Custom(command)) => {
             run_custom(agent, &command, &invocation, message, cancel).await
@@ -79,12 +79,12 @@ pub(crate) async fn run(
             mcp_prompt::run(agent, &prompt, &invocation, cancel).await
         }
         Some(FoundCommand::Unavailable) => {
-            Outcome::Answered(Box::new(local::decline(agent, &invocation, message).await))
+            Outcome::Completed(Box::new(local::decline(agent, &invocation, message).await))
         }
     }
 }
 
-/// The text that a command stands for, without a conversation; `None` if it does not exist.
+/// The expanded text of a command, without a conversation; `None` if the command does not exist.
 pub(crate) async fn expand_alone(
     context: &Arc<CallContext>,
     name: &str,
@@ -100,14 +100,14 @@ pub(crate) async fn expand_alone(
         source: command.source.as_str(),
         invocation: &invocation,
     };
-    let told = match expansion_hooks(session, &expanding, cancel).await {
-        Ok(told) => told,
+    let added = match expansion_hooks(session, &expanding, cancel).await {
+        Ok(added) => added,
         Err(refusal) => return Some(Err(refusal.text)),
     };
     let _withdrawal = Withdrawal(session);
     Some(match expand::spell_out(context, &command, &invocation, cancel).await {
         Ok(mut expanded) => {
-            for context in told {
+            for context in added {
                 expanded.text.push_str("\n\n");
                 expanded.text.push_str(&context);
             }
@@ -117,7 +117,7 @@ pub(crate) async fn expand_alone(
     })
 }
 
-/// Ends what a command allowed, however its expansion ends.
+/// Removes a command's permission rules when it is dropped, so also on errors and cancellation.
 struct Withdrawal<'a>(&'a SessionContext);
 
 impl Drop for Withdrawal<'_> {
@@ -137,7 +137,7 @@ async fn run_custom(
         local::announce(agent, message).await;
         let text = texts::only_for_model(&command.name);
         let report = local::Report::new(&command.name, invocation, text);
-        return Outcome::Answered(Box::new(local::answer(agent, report).await));
+        return Outcome::Completed(Box::new(local::send_report(agent, report).await));
     }
     let expanding = Expanding {
         kind: "slash_command",
@@ -145,27 +145,27 @@ async fn run_custom(
         source: command.source.as_str(),
         invocation,
     };
-    let told = match expansion_hooks(&agent.session, &expanding, cancel).await {
-        Ok(told) => told,
+    let added = match expansion_hooks(&agent.session, &expanding, cancel).await {
+        Ok(added) => added,
         Err(refusal) => {
             let result = refuse(agent, refusal, Vec::new()).await;
-            return Outcome::Answered(Box::new(result));
+            return Outcome::Completed(Box::new(result));
         }
     };
     match expand::expand(agent, command, invocation, cancel).await {
         Ok(mut expansion) => {
-            expansion.context = told;
+            expansion.context = added;
             Outcome::Expanded(expansion)
         }
         Err(problem) => {
             local::announce(agent, message).await;
             let report = local::Report::new(&command.name, invocation, problem.to_string());
-            Outcome::Answered(Box::new(local::answer(agent, report).await))
+            Outcome::Completed(Box::new(local::send_report(agent, report).await))
         }
     }
 }
 
-/// A command that is about to become a prompt.
+/// A command that is being expanded.
 struct Expanding<'a> {
     kind: &'static str,
     name: &'a str,
@@ -173,7 +173,7 @@ struct Expanding<'a> {
     invocation: &'a Invocation,
 }
 
-/// Asks hooks whether a command may become a prompt; returns what they add.
+/// Runs the hooks that may refuse an expansion; returns the context that they add.
 async fn expansion_hooks(
     session: &SessionContext,
     expanding: &Expanding<'_>,

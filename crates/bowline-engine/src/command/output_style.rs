@@ -1,4 +1,4 @@
-//! `/output-style`: the manner of answering, in this project.
+//! `/output-style`: output style of the project.
 
 use serde_json::Value;
 
@@ -31,19 +31,19 @@ pub(super) fn run(session: &SessionContext, wanted: &str) -> String {
     }
 }
 
-/// The style of a name, whatever its case.
+/// Finds a style by name, ignoring case.
 pub(super) fn named<'a>(styles: &'a [String], wanted: &str) -> Option<&'a String> {
     let same = |style: &&String| style.eq_ignore_ascii_case(wanted);
     styles.iter().find(|style| *style == wanted).or_else(|| styles.iter().find(same))
 }
 
-/// Answers in another style from now on, here and in sessions to come in this project.
+/// Switches the style, for this session and for later ones in this project.
 pub(super) fn choose(session: &SessionContext, style: &str) -> Result<(), SettingsError> {
     let path = session.config.places.local_file();
     live_settings::edit(session, Source::Local, path, |file| {
         file.insert("outputStyle".to_owned(), Value::from(style));
     })?;
-    // A flag may have chosen another one, which a file does not outdo.
+    // A flag takes precedence over the settings file.
     session.output.set_style(Some(style.to_owned()));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `/reload-plugins` and `/reload-skills`: looking again at what is on disk.
+//! `/reload-plugins` and `/reload-skills`: read plugins and skills from disk again.
 
 use crate::{plugin_reload, session_context::SessionContext};
 

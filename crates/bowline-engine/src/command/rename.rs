@@ -1,4 +1,4 @@
-//! `/rename`: the session gets a title.
+//! `/rename`: sets the title of the session.
 
 use crate::{session_context::SessionContext, state::SessionTitle};
 

@@ -1,18 +1,18 @@
-//! The words of commands.
+//! Texts of commands.
 
 use bowline_protocol::ContextUsage;
 
-/// What a command printed, as it stands in the conversation.
+/// The output of a command, as the conversation has it.
 pub(super) fn stdout(text: &str) -> String {
     format!("<local-command-stdout>{text}</local-command-stdout>")
 }
 
-/// Why a command failed, as it stands in the conversation.
+/// The error of a command, as the conversation has it.
 pub(super) fn stderr(text: &str) -> String {
     format!("<local-command-stderr>{text}</local-command-stderr>")
 }
 
-/// A command of our own that was run, as hosts and transcripts know it, blanks included.
+/// The mark of a built-in command in messages and transcripts. Hosts match it, blanks included.
 pub(super) fn builtin_mark(name: &str, args: &str) -> String {
     let blanks = "            ";
     format!(
@@ -21,7 +21,7 @@ pub(super) fn builtin_mark(name: &str, args: &str) -> String {
     )
 }
 
-/// A command that stands for a prompt, as it stands in conversations and transcripts.
+/// The mark of a custom command in conversations and transcripts.
 pub(super) fn command_mark(name: &str, args: &str) -> String {
     let mark =
         format!("<command-message>{name}</command-message>\n<command-name>/{name}</command-name>");
@@ -31,32 +31,32 @@ pub(super) fn command_mark(name: &str, args: &str) -> String {
     }
 }
 
-/// A command that is not for people.
+/// The text for a user who types a command that only the model may call.
 pub(super) fn only_for_model(name: &str) -> String {
     format!("/{name} is for the model to call up. Ask it to use the skill \"{name}\".")
 }
 
-/// A file that a command brings in.
+/// A file that a command includes.
 pub(super) fn file_contents(name: &str, text: &str) -> String {
     crate::context::reminder(&format!("Contents of {name}:\n\n{text}"))
 }
 
-/// A hook kept a command from becoming a prompt.
+/// The text for a command that a hook has blocked.
 pub(super) fn expansion_blocked(reason: &str, typed: &str) -> String {
     format!("UserPromptExpansion operation blocked by hook:\n{reason}\n\nOriginal prompt: {typed}")
 }
 
-/// A command that needs a terminal.
+/// The text for a command that needs a terminal.
 pub(super) fn unavailable(name: &str) -> String {
     format!("/{name} isn't available in this environment.")
 }
 
-/// Lines below what they are about.
+/// Lines below a heading.
 pub(super) fn list(head: &str, lines: impl Iterator<Item = String>) -> String {
     [head.to_owned()].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// What fills the context, as a table.
+/// Context usage as a Markdown table.
 pub(super) fn context_table(usage: &ContextUsage) -> String {
     let mut lines = vec![
         "## Context Usage".to_owned(),
@@ -87,7 +87,7 @@ pub(super) fn context_table(usage: &ContextUsage) -> String {
     lines.join("\n")
 }
 
-/// A number of tokens for people: `8.9k`, `1m`.
+/// A short number of tokens: `8.9k`, `1m`.
 fn short(tokens: u64) -> String {
     let scaled = |unit: f64, name: &str| {
         let text = format!("{:.1}", tokens as f64 / unit);

@@ -42,7 +42,7 @@ impl Agent {
         Compacted { metadata, logical_parent, boundary, summary, continuation, hook_lines }
     }
 
-    /// Tells the host; it hears nothing of a subagent's.
+    /// Notifies the host, except about a subagent's compaction.
     pub(crate) async fn announce_compaction(&self, compacted: &Compacted) {
         if !self.identity.is_main() {
             return;
@@ -72,7 +72,7 @@ impl Agent {
     }
 }
 
-/// The same as transcripts have it.
+/// The metadata in the transcript's format.
 fn on_disk(metadata: &CompactMetadata) -> sessions::CompactMetadata {
     let segment = metadata.preserved_segment.as_ref();
     let messages = metadata.preserved_messages.as_ref();

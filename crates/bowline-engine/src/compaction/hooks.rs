@@ -1,4 +1,4 @@
-//! Hooks around a compaction, and lines about them for people.
+//! Hooks around a compaction, and their messages for the user.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     start_hooks,
 };
 
-/// The hooks around one compaction. A subagent's runs without.
+/// The hooks around one compaction. A subagent's compaction runs none.
 pub(super) struct CompactHooks<'a> {
     session: Arc<SessionContext>,
     is_main: bool,
@@ -41,7 +41,7 @@ impl<'a> CompactHooks<'a> {
         }
     }
 
-    /// Asks whether it may begin; returns what the summary should heed.
+    /// Runs the hooks that may refuse it; returns their instructions for the summary.
     pub(super) async fn before(
         &mut self,
         instructions: Option<&str>,
@@ -63,8 +63,8 @@ impl<'a> CompactHooks<'a> {
         Ok(wishes)
     }
 
-    /// Tells that the summary is there. Hosts see its writer as a subagent without a kind; it
-    /// has ended, so that an objection changes nothing.
+    /// Runs the hooks for the end of the summary. To hosts its writer is a subagent without a kind; it
+    /// has ended, so an objection has no effect.
     pub(super) async fn summarized(&mut self, summary: &str) {
         if !self.has_hooks(HookEvent::SubagentStop) {
             return;
@@ -80,9 +80,9 @@ impl<'a> CompactHooks<'a> {
         self.session.hooks.run(&Identity::Sub(Arc::new(writer)), event, self.cancel).await;
     }
 
-    /// Tells that it is done; returns what the model should know from now on.
+    /// Runs the hooks for the end of the compaction; returns the context that they add.
     pub(super) async fn after(&mut self, summary: &str) -> Vec<String> {
-        let told = match self.is_main {
+        let added = match self.is_main {
             true => start_hooks::run(&self.session, SessionStartSource::Compact, self.cancel).await,
             false => Vec::new(),
         };
@@ -92,7 +92,7 @@ impl<'a> CompactHooks<'a> {
             extra: Extra::new(),
         });
         self.run(HookEvent::PostCompact, event).await;
-        told
+        added
     }
 
     pub(super) fn into_lines(self) -> Vec<String> {

@@ -8,7 +8,7 @@ use bowline_protocol::{CompactTrigger, ContentBlock, Role};
 use crate::{context::tokens, journal::KeptTail};
 
 impl KeptTail {
-    /// What is worth keeping, if that is no more than `most` tokens. A prompt always is.
+    /// The tail to keep, if it has at most `most` tokens. A prompt is always kept.
     pub(super) fn of(messages: &[Arc<ModelMessage>], trigger: &CompactTrigger, most: u64) -> Self {
         let Some(last) = messages.last() else { return Self::Nothing };
         let holds_results = last.content.iter().any(|it| matches!(it, ContentBlock::ToolResult(_)));
@@ -20,12 +20,12 @@ impl KeptTail {
         };
         let (rest, end) = messages.split_at(messages.len().saturating_sub(kept.len()));
         let fits = kept == Self::Prompt || tokens::of_messages(end) <= most;
-        // Something must be left that is worth a summary.
-        let has_answer = rest.iter().any(|message| message.role == Role::Assistant);
-        if fits && has_answer { kept } else { Self::Nothing }
+        // Something must be left to summarize.
+        let has_response = rest.iter().any(|message| message.role == Role::Assistant);
+        if fits && has_response { kept } else { Self::Nothing }
     }
 
-    /// How many messages that is.
+    /// The number of messages.
     pub(super) fn len(self) -> usize {
         match self {
             Self::Nothing => 0,
@@ -41,11 +41,11 @@ mod tests {
 
     use super::*;
 
-    /// `U` a prompt, `A` an answer, `C` a call, `R` its result.
+    /// `U` is a prompt, `A` a response, `C` a call, `R` its result.
     fn conversation(shape: &str) -> Vec<Arc<ModelMessage>> {
         let message = |letter| match letter {
             'U' => ModelMessage::user(vec![ContentBlock::text("prompt")]),
-            'A' => ModelMessage::assistant(vec![ContentBlock::text("answer")]),
+            'A' => ModelMessage::assistant(vec![ContentBlock::text("response")]),
             'C' => ModelMessage::assistant(vec![ContentBlock::ToolUse(ToolUseBlock::default())]),
             _ => ModelMessage::user(vec![ContentBlock::ToolResult(ToolResultBlock::default())]),
         };

@@ -1,13 +1,13 @@
-//! Compaction: a conversation that fills its context is replaced by a summary of itself.
+//! Compaction: replaces a conversation that fills its context by a summary.
 //!
 //! | subject | where |
 //! |---|---|
-//! | when, and in what order | here |
-//! | what stays as it is | [`keep`] |
-//! | asking for the summary | [`summary`] |
-//! | what the host hears, what is written down | [`boundary`] |
+//! | triggers, and the order of steps | here |
+//! | messages that are kept | [`keep`] |
+//! | request for the summary | [`summary`] |
+//! | message to the host, transcript entry | [`boundary`] |
 //!
-//! Until the summary is there and the hooks have been heard nothing changes, so a
+//! Nothing changes before the summary has arrived and the hooks have run, so a
 //! compaction that fails or is interrupted leaves the conversation as it was.
 
 mod boundary;
@@ -33,24 +33,24 @@ use crate::{
     journal::KeptTail,
 };
 
-/// How many automatic compactions in a row may be in vain before they are given up.
+/// After this many futile automatic compactions in a row there are no more.
 const MOST_IN_VAIN: u32 = 3;
-/// A conversation that is full again after this many messages was compacted in vain.
+/// A compaction is futile if the conversation is full again within this many messages.
 const SHORTEST_RESPITE: usize = 2;
 
 /// Why a conversation could not be compacted. It stays as it was.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CompactError {
-    /// There are no messages.
+    /// The conversation is empty.
     #[error("There is nothing to compact yet.")]
     Empty,
-    /// The model gave no summary.
+    /// The model's response has no summary.
     #[error("the model gave no summary")]
     NoSummary,
-    /// The model could not be reached.
+    /// The model request failed.
     #[error("{0}")]
     Model(ModelError),
-    /// A hook objects.
+    /// A hook refused.
     #[error("a PreCompact hook objects to compaction: {0}")]
     Blocked(String),
     /// It was cancelled.
@@ -58,17 +58,17 @@ pub(crate) enum CompactError {
     Interrupted,
 }
 
-/// What a compaction did.
+/// A completed compaction.
 #[derive(Debug)]
 pub(crate) struct Compacted {
     pub(crate) metadata: CompactMetadata,
-    /// The last line before.
+    /// The last message before the boundary.
     logical_parent: Option<MessageUuid>,
     boundary: MessageUuid,
     summary: MessageUuid,
-    /// What stands for everything before it.
+    /// The message that replaces everything before it.
     continuation: String,
-    /// How the hooks went, for people.
+    /// Messages of the hooks for the user.
     pub(crate) hook_lines: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ impl Agent {
         }
         let (threshold, _) = context::threshold(&self.session, &self.model_name());
         let given_up = self.compactions.ineffective >= MOST_IN_VAIN;
-        if self.context_tokens() < threshold || !self.has_answer() || given_up {
+        if self.context_tokens() < threshold || !self.has_response() || given_up {
             return Ok(());
         }
         let length = self.conversation.messages().len();
@@ -99,9 +99,9 @@ impl Agent {
         Ok(())
     }
 
-    /// Compacts the conversation because the API says that it is too long; once per turn.
+    /// Compacts the conversation because the API rejects it as too long; once per turn.
     pub(crate) async fn compact_overflow(&mut self, cancel: &CancellationToken) -> bool {
-        if !context::auto_compact(&self.session) || !self.has_answer() || !self.may_overflow() {
+        if !context::auto_compact(&self.session) || !self.has_response() || !self.may_overflow() {
             return false;
         }
         match self.compact(CompactTrigger::Auto, None, cancel).await {
@@ -116,7 +116,7 @@ impl Agent {
         }
     }
 
-    /// Replaces the conversation by a summary of itself. The caller announces it.
+    /// Replaces the conversation by its summary. The caller announces it.
     pub(crate) async fn compact(
         &mut self,
         trigger: CompactTrigger,
@@ -128,7 +128,7 @@ impl Agent {
         }
         let began = Instant::now();
         let is_auto = trigger == CompactTrigger::Auto;
-        self.tell_status(StatusMessage {
+        self.send_status(StatusMessage {
             status: Some(AgentStatus::Compacting),
             compact_output_chars: is_auto.then_some(0),
             ..StatusMessage::default()
@@ -139,7 +139,7 @@ impl Agent {
             Ok(_) => (CompactResult::Success, None),
             Err(error) => (CompactResult::Failed, Some(error.to_string())),
         };
-        self.tell_status(StatusMessage {
+        self.send_status(StatusMessage {
             compact_result: Some(result),
             compact_error: error,
             ..StatusMessage::default()
@@ -160,17 +160,17 @@ impl Agent {
         let kept = self.kept(&trigger);
         let messages = self.conversation.messages();
         let (before, after) = messages.split_at(messages.len() - kept.len());
-        let said = summary::ask(self, before, &wishes, cancel).await?;
-        hooks.summarized(&said).await;
-        let told = hooks.after(&said).await;
+        let response = summary::request(self, before, &wishes, cancel).await?;
+        hooks.summarized(&response).await;
+        let added = hooks.after(&response).await;
         if cancel.is_cancelled() {
             return Err(CompactError::Interrupted);
         }
         let hook_lines = hooks.into_lines();
-        let continuation = self.continuation(&said, &trigger, kept);
+        let continuation = self.continuation(&response, &trigger, kept);
         let pre_tokens = self.context_tokens();
         let mut conversation = Conversation::default();
-        let first = [continuation.clone()].into_iter().chain(told);
+        let first = [continuation.clone()].into_iter().chain(added);
         conversation.push_user(first.map(ContentBlock::text).collect());
         for message in after {
             match message.role {
@@ -191,24 +191,24 @@ impl Agent {
         Ok(self.write_boundary(metadata, continuation, hook_lines, kept).await)
     }
 
-    /// Records how many tokens were dropped.
+    /// Adds to the number of dropped tokens.
     fn note_dropped(&self, pre_tokens: u64, post_tokens: u64) -> u64 {
         self.note_context();
         let mut compactions = self.session.model_context.compactions();
         compactions.dropped_tokens += pre_tokens.saturating_sub(post_tokens);
         if self.identity.is_main() {
             self.session.usage.ledger().set_context_tokens(post_tokens);
-            // The prompt cache ends here anyway: time to see what has changed in files.
+            // The prompt cache is invalid from here on, so files are read again at no extra cost.
             self.session.model_context.forget(LoadReason::Compact);
         }
         compactions.dropped_tokens
     }
 
-    fn has_answer(&self) -> bool {
+    fn has_response(&self) -> bool {
         self.conversation.messages().iter().any(|message| message.role == Role::Assistant)
     }
 
-    /// How full the context is: counted where the API has counted, estimated after that.
+    /// The size of the context: the API's last count, plus an estimate of what was added since.
     fn context_tokens(&self) -> u64 {
         let counted = match self.identity.is_main() {
             true => self.session.usage.ledger().context_tokens(),
@@ -228,7 +228,7 @@ impl Agent {
         system + tools + tokens::of_messages(self.conversation.messages())
     }
 
-    /// What stays of the conversation as it is.
+    /// The tail of the conversation that is kept.
     fn kept(&self, trigger: &CompactTrigger) -> KeptTail {
         let (threshold, _) = context::threshold(&self.session, &self.model_name());
         KeptTail::of(self.conversation.messages(), trigger, threshold / 2)
@@ -240,7 +240,7 @@ impl Agent {
         own.map_or_else(|| self.session.models.name(), |connected| connected.name)
     }
 
-    /// Whether this turn of this agent was not compacted for being too long yet.
+    /// Whether this agent has not yet been compacted for an overflow in this turn.
     fn may_overflow(&self) -> bool {
         let turn = self.session.prompt.id();
         let who = self.identity.agent_id();
@@ -254,8 +254,8 @@ impl Agent {
         first
     }
 
-    /// The status of the main conversation; a subagent's is its own business.
-    async fn tell_status(&self, status: StatusMessage) {
+    /// Sends the status of the main conversation; that of a subagent is not reported.
+    async fn send_status(&self, status: StatusMessage) {
         if self.identity.is_main() {
             self.session.sink.send(status).await;
         }

@@ -1,4 +1,4 @@
-//! Asking the model for a summary of the conversation.
+//! Model request for a summary of the conversation.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::{
     usage::Account,
 };
 
-/// How often the older half is left out when even the request for a summary is too long.
+/// How often the older half is dropped when even the request for a summary is too long.
 const MOST_HALVINGS: u32 = 3;
 
-/// Asks for a summary of `messages` that heeds the wishes. Returns what the model said.
+/// Requests a summary of `messages` that follows the `wishes`. Returns the model's text.
 ///
-/// The request repeats the conversation as it is, so that the API has it in its cache.
-pub(super) async fn ask(
+/// The request has the conversation as its prefix, so that the API's cache applies.
+pub(super) async fn request(
     agent: &Agent,
     messages: &[Arc<ModelMessage>],
     wishes: &[String],
@@ -29,58 +29,58 @@ pub(super) async fn ask(
     let mut messages = messages;
     let mut halvings = 0;
     loop {
-        match ask_once(agent, messages, wishes, cancel).await {
+        match request_once(agent, messages, wishes, cancel).await {
             Err(CompactError::Model(error))
                 if error.is_context_overflow() && halvings < MOST_HALVINGS =>
             {
                 halvings += 1;
                 messages = newer_half(messages).ok_or(CompactError::Model(error))?;
             }
-            answered => return answered,
+            result => return result,
         }
     }
 }
 
-async fn ask_once(
+async fn request_once(
     agent: &Agent,
     messages: &[Arc<ModelMessage>],
     wishes: &[String],
     cancel: &CancellationToken,
 ) -> Result<String, CompactError> {
-    let mut asked = Conversation::from_shared(messages.to_vec());
-    asked.push_user(vec![ContentBlock::text(texts::request(wishes))]);
-    let (target, fallbacks) = agent.target_for(&asked).map_err(CompactError::Model)?;
-    let mut answer = ModelResponse::new(target, fallbacks, agent.session.config.retry.clone());
+    let mut conversation = Conversation::from_shared(messages.to_vec());
+    conversation.push_user(vec![ContentBlock::text(texts::request(wishes))]);
+    let (target, fallbacks) = agent.target_for(&conversation).map_err(CompactError::Model)?;
+    let mut response = ModelResponse::new(target, fallbacks, agent.session.config.retry.clone());
     let ended = loop {
         let step = tokio::select! {
             biased;
             () = cancel.cancelled() => break Err(CompactError::Interrupted),
-            step = answer.next() => step,
+            step = response.next() => step,
         };
         match step {
             Step::Event(..) | Step::Fallback { .. } => {}
             Step::Retry { .. } => {
                 agent.session.usage.record(
                     Account::Side,
-                    answer.take_api_time(),
-                    answer.take_usage(),
+                    response.take_api_time(),
+                    response.take_usage(),
                 );
             }
             Step::Done => break Ok(()),
             Step::Cut(error) | Step::Failed(error) => break Err(CompactError::Model(error)),
         }
     };
-    agent.session.usage.record(Account::Side, answer.take_api_time(), answer.take_usage());
+    agent.session.usage.record(Account::Side, response.take_api_time(), response.take_usage());
     ended?;
-    let texts = answer.message().content.iter().filter_map(ContentBlock::as_text);
-    let said = texts.collect::<Vec<_>>().join("\n");
-    match said.trim().is_empty() {
+    let texts = response.message().content.iter().filter_map(ContentBlock::as_text);
+    let text = texts.collect::<Vec<_>>().join("\n");
+    match text.trim().is_empty() {
         true => Err(CompactError::NoSummary),
-        false => Ok(said),
+        false => Ok(text),
     }
 }
 
-/// The newer half, from a prompt on: results without their calls would be refused.
+/// The newer half, beginning at a prompt: the API refuses results without their calls.
 fn newer_half(messages: &[Arc<ModelMessage>]) -> Option<&[Arc<ModelMessage>]> {
     let is_prompt = |message: &&Arc<ModelMessage>| {
         let holds_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult(_));

@@ -1,22 +1,21 @@
-//! The words of compactions: how a summary is asked for, and how the conversation goes on from it.
+//! Texts of compactions: the request for a summary, and the message that replaces the conversation.
 
 use bowline_protocol::{CompactTrigger, ContentBlock, Role};
 use bowline_tools::TodoStatus;
 
 use crate::{agent::Agent, context::tokens, journal::KeptTail};
 
-/// How many files the continuation names.
+/// The maximum number of files in the continuation.
 const FILES_NAMED: usize = 40;
-/// A prompt longer than this, in tokens, is left to the summary.
+/// A prompt longer than this, in tokens, is not repeated: the summary covers it.
 const PROMPT_LIMIT: u64 = 4_000;
 
-/// The beginning of what stands for a conversation.
-const HEAD: &str =
-    "What was said so far outgrew the context and was replaced by this summary of it:";
-/// What encloses the request in it, so that the next compaction finds it again.
+/// The beginning of the message that replaces a conversation.
+const HEAD: &str = "The conversation so far outgrew the context and was replaced by this summary:";
+/// The tags around the request in it, by which the next compaction finds it.
 const REQUEST: (&str, &str) = ("<request>\n", "\n</request>");
 
-/// Asks for a summary.
+/// The request for a summary.
 ///
 /// (Script models recognize the request by its length.)
 pub(super) fn request(wishes: &[String]) -> String {
@@ -53,22 +52,22 @@ Be exact rather than short, but do not repeat yourself, and do not invent anythi
     text
 }
 
-/// The summary itself: what is between the tags, or all of it.
-pub(super) fn summary(said: &str) -> &str {
-    let begin = said.find("<summary>").map_or(0, |at| at + "<summary>".len());
-    let end = said.rfind("</summary>").filter(|end| *end >= begin).unwrap_or(said.len());
-    said[begin..end].trim()
+/// The summary: the text between the tags, or all of it.
+pub(super) fn summary(response: &str) -> &str {
+    let begin = response.find("<summary>").map_or(0, |at| at + "<summary>".len());
+    let end = response.rfind("</summary>").filter(|end| *end >= begin).unwrap_or(response.len());
+    response[begin..end].trim()
 }
 
 impl Agent {
-    /// What stands for everything before it.
+    /// The message that replaces everything before it.
     pub(super) fn continuation(
         &self,
-        said: &str,
+        response: &str,
         trigger: &CompactTrigger,
         kept: KeptTail,
     ) -> String {
-        let mut parts = vec![format!("{HEAD}\n\n{}", summary(said))];
+        let mut parts = vec![format!("{HEAD}\n\n{}", summary(response))];
         if *trigger == CompactTrigger::Auto && kept != KeptTail::Prompt {
             parts.extend(self.newest_prompt().map(|prompt| {
                 format!(
@@ -82,7 +81,7 @@ impl Agent {
         let transcript = self.session.journal.transcript_path();
         if !transcript.is_empty() {
             parts.push(format!(
-                "All that was said is in {transcript}, one JSON object per line, should a detail be \
+                "The whole conversation is in {transcript}, one JSON object per line, should a detail be \
                  missing."
             ));
         }
@@ -95,7 +94,7 @@ impl Agent {
         parts.join("\n\n")
     }
 
-    /// What the person said last, if it is not too long.
+    /// The newest prompt of the user, if it is not too long.
     fn newest_prompt(&self) -> Option<String> {
         let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult(_));
         let messages = self.conversation.messages().iter().rev();
@@ -127,7 +126,7 @@ impl Agent {
     }
 }
 
-/// What the person said in a text: all of it, or what an earlier compaction kept of it.
+/// The user's prompt in a text: all of it, or the one that an earlier compaction kept.
 fn request_in(text: &str) -> Option<&str> {
     if !text.starts_with(HEAD) {
         return Some(text);
@@ -147,14 +146,14 @@ mod tests {
 
     #[test]
     fn the_summary_is_what_the_tags_enclose_if_there_are_any() {
-        for (said, found) in [
+        for (response, found) in [
             ("<summary> a </summary>", "a"),
             ("thoughts <summary>a</summary> more", "a"),
             ("plain words", "plain words"),
             ("<summary>never closed", "never closed"),
             ("</summary> odd <summary>", ""),
         ] {
-            assert_eq!(summary(said), found, "{said}");
+            assert_eq!(summary(response), found, "{response}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Token counts of the model's provider.
+//! Token counts by the model's provider.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,10 +8,10 @@ use tokio::time::timeout;
 
 use crate::{session_context::SessionContext, toolset::Toolset};
 
-/// How long counting may take before estimates have to do.
+/// Timeout of counting; after it, estimates are used.
 const COUNTING_TIME: Duration = Duration::from_secs(20);
 
-/// What the provider counts, in tokens.
+/// The provider's counts, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Counted {
     pub(super) system: u64,
@@ -19,24 +19,24 @@ pub(crate) struct Counted {
     pub(super) messages: u64,
 }
 
-/// Asks the provider; `None` if it cannot count, or not now.
+/// Requests the counts; `None` if the provider cannot count, or fails.
 pub(crate) async fn count(session: &SessionContext) -> Option<Counted> {
-    match timeout(COUNTING_TIME, ask(session)).await {
+    match timeout(COUNTING_TIME, request_counts(session)).await {
         Ok(counted) => counted,
         Err(_) => {
-            tracing::debug!("counting tokens takes too long");
+            tracing::debug!("token counts timed out; estimates are used");
             None
         }
     }
 }
 
-async fn ask(session: &SessionContext) -> Option<Counted> {
+async fn request_counts(session: &SessionContext) -> Option<Counted> {
     let snapshot = session.model_context.snapshot();
     let connected = session.models.connect_selected().ok()?;
     let system = snapshot.system.into_iter();
     let system: Vec<_> = system.map(|text| TextBlock { text, ..TextBlock::default() }).collect();
     let tools = snapshot.tools.as_deref().map(Toolset::definitions).unwrap_or_default();
-    // Providers count conversations only: one that has not begun is the shortest there is.
+    // Providers count conversations only, so an empty one is replaced by the shortest possible.
     let has_begun = !snapshot.messages.is_empty();
     let messages = match has_begun {
         true => snapshot.messages,

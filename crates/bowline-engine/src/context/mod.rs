@@ -1,4 +1,4 @@
-//! Context of the model besides the conversation: system prompt, reminders, and how full it all is.
+//! Context of the model besides the conversation: system prompt, reminders, and usage of the window.
 //!
 //! | subject | where |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | instructions of MCP servers | [`servers`] |
 //! | token counts | [`tokens`], [`counted`], [`usage`](mod@usage) |
 //!
-//! What is read from disk is read once per conversation and then stays the same in
+//! Files are read once per conversation and their text then stays the same in
 //! bytes, so that the API's prompt cache keeps working.
 
 mod counted;
@@ -46,14 +46,14 @@ use crate::{
     toolset::Toolset,
 };
 
-/// How long the list of skills may get, in bytes.
+/// The maximum length of the list of skills, in bytes.
 const SKILL_LISTING_LIMIT: usize = 16 * 1024;
 
 impl Agent {
     /// Rebuilds the main agent's system prompt; a subagent keeps its own.
     ///
-    /// Returns what is to be told with the next prompt instead, if the host wants the system prompt
-    /// free of what changes from place to place.
+    /// Returns the sections to send with the next prompt instead, if the host wants a system prompt
+    /// that does not depend on the machine and the project.
     pub(crate) async fn renew_instructions(
         &mut self,
         cancel: &CancellationToken,
@@ -65,7 +65,7 @@ impl Agent {
         let loaded = load(&session, cancel).await;
         let Composed { mut system, dynamic } = compose(&session, &loaded, &self.tools);
         let apart = session.host.read(|host| host.exclude_dynamic_sections);
-        let told = match (apart, dynamic) {
+        let separate = match (apart, dynamic) {
             (true, Some(dynamic)) => self.conversation.is_empty().then(|| reminder(&dynamic)),
             (false, Some(dynamic)) => {
                 system.push(dynamic);
@@ -75,11 +75,11 @@ impl Agent {
         };
         self.instructions.system = system;
         self.note_context();
-        told
+        separate
     }
 
-    /// Tells a subagent where it works, what people have left for everybody who does, and which skills
-    /// it can call up.
+    /// Adds the environment, the project's instructions and the callable skills to a subagent's system
+    /// prompt.
     pub(crate) async fn orient(
         &mut self,
         instructions: ProjectInstructions,
@@ -101,7 +101,7 @@ impl Agent {
         self.instructions.system.extend([memory, servers, skills].into_iter().flatten());
     }
 
-    /// Keeps what `get_context_usage` tells up to date.
+    /// Updates the snapshot for `get_context_usage`.
     pub(crate) fn note_context(&self) {
         if self.identity.is_main() {
             self.session.model_context.note(Snapshot {
@@ -113,7 +113,7 @@ impl Agent {
     }
 }
 
-/// Makes the system prompt that the first turn will have, so that it can be counted before.
+/// Composes the system prompt of the first turn, so that it can be counted before.
 pub(crate) async fn foresee(session: &SessionContext) {
     if !session.model_context.snapshot().system.is_empty() {
         return;
@@ -128,15 +128,15 @@ pub(crate) async fn foresee(session: &SessionContext) {
     }
 }
 
-/// Something the environment tells the model, marked as such.
+/// A text in the tags that mark it as a reminder by the environment.
 pub(crate) fn reminder(text: &str) -> String {
     format!("<system-reminder>\n{text}\n</system-reminder>")
 }
 
 struct Composed {
-    /// What is the same wherever the session runs.
+    /// Sections that do not depend on the machine and the project.
     system: Vec<String>,
-    /// What is not.
+    /// Sections that do.
     dynamic: Option<String>,
 }
 
@@ -146,14 +146,14 @@ fn compose(session: &SessionContext, loaded: &Loaded, tools: &Toolset) -> Compos
         SystemPrompt::Custom(parts) => (Some(parts.clone()), None),
         SystemPrompt::Default { append } => (None, append.clone()),
     };
-    // A host that has no prompt of its own says so with an empty one.
+    // An empty prompt of the host means no prompt.
     let custom = host.system_prompt.or(config.0);
     let chosen = session.kinds.main();
-    let custom = chosen.as_ref().map(|kind| told_agent(session, kind)).or(custom);
+    let custom = chosen.as_ref().map(|kind| kind_instructions(session, kind)).or(custom);
     let append = host.append_system_prompt.or(config.1).filter(|text| !text.is_empty());
     let is_own = custom.is_none();
     let mut system = custom.unwrap_or_else(|| vec![own(session)]);
-    // Parts are cached up to the last of them anyway; where they change is nothing for the model.
+    // The boundary between cached parts is for the API; the model must not see it.
     system.retain(|part| part != SYSTEM_PROMPT_DYNAMIC_BOUNDARY);
     system.extend(append);
     system.extend(plan::section(session));
@@ -168,8 +168,8 @@ fn compose(session: &SessionContext, loaded: &Loaded, tools: &Toolset) -> Compos
     Composed { system, dynamic: (!sections.is_empty()).then(|| sections.join("\n\n")) }
 }
 
-/// What the main agent is told if it was chosen to be of this kind.
-fn told_agent(session: &SessionContext, kind: &AgentKind) -> Vec<String> {
+/// The instructions of the main agent's kind.
+fn kind_instructions(session: &SessionContext, kind: &AgentKind) -> Vec<String> {
     let memory = session.permissions.memory();
     let memory = memory.as_deref().map(memory_section);
     [kind.prompt.clone()].into_iter().chain(memory).collect()
@@ -177,9 +177,9 @@ fn told_agent(session: &SessionContext, kind: &AgentKind) -> Vec<String> {
 
 /// The output styles of the session.
 fn output_styles(session: &SessionContext) -> Vec<OutputStyle> {
-    let place = (&session.config.places, session.config.sources);
+    let location = (&session.config.places, session.config.sources);
     let mut left_out = SkippedParts::default();
-    style::find(place, &session.plugins.get(), &session.trust, &mut left_out)
+    style::find(location, &session.plugins.get(), &session.trust, &mut left_out)
 }
 
 /// The names of the output styles, the default one first.
@@ -198,7 +198,7 @@ fn current_style(session: &SessionContext) -> Option<OutputStyle> {
     Some(styles.swap_remove(position))
 }
 
-/// Our own prompt, in the style that is in use.
+/// The default system prompt, in the current output style.
 fn own(session: &SessionContext) -> String {
     let style = current_style(session);
     let work = style.as_ref().is_none_or(|style| style.keeps_work);
@@ -209,7 +209,7 @@ fn own(session: &SessionContext) -> String {
         Some(prompt::tools().to_owned()),
         Some(prompt::safety().to_owned()),
         Some(match style {
-            None => prompt::answers().to_owned(),
+            None => prompt::responses().to_owned(),
             Some(style) => format!("# Output style: {}\n{}", style.name, style.text),
         }),
         language.as_deref().map(prompt::language),
@@ -217,7 +217,7 @@ fn own(session: &SessionContext) -> String {
     sections.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
 
-/// The skills, for a model that can call them up.
+/// The section about skills, if the model has the tool to call them.
 fn skills(session: &SessionContext, tools: &Toolset) -> Option<String> {
     let lines: Vec<_> = listed_skills(session, tools).iter().map(skill_line).collect();
     let head = "# Skills\nProcedures you can call up with the Skill tool. When a task fits one, \
@@ -225,7 +225,7 @@ fn skills(session: &SessionContext, tools: &Toolset) -> Option<String> {
     (!lines.is_empty()).then(|| format!("{head}{}", lines.concat()))
 }
 
-/// The skills that the model is told of, as many as there is room for.
+/// The skills to list for the model, up to the size limit.
 fn listed_skills(session: &SessionContext, tools: &Toolset) -> Vec<CustomCommand> {
     if tools.find("Skill").is_err() {
         return Vec::new();
@@ -245,18 +245,18 @@ fn skill_line(skill: &CustomCommand) -> String {
     format!("\n- {}: {}", skill.name, skill.description)
 }
 
-/// What was read from disk for this conversation; read now if it was not.
+/// The instructions of this conversation; reads them if needed.
 async fn load(session: &SessionContext, cancel: &CancellationToken) -> Arc<Loaded> {
     let home = session.permissions.policy().home().map(Path::to_path_buf);
     let (loaded, reason) = session.model_context.load(&session.config, home, &session.trust);
     if let Some(reason) = reason {
-        tell_hooks(session, &loaded.memory, reason, None, cancel).await;
+        run_loaded_hooks(session, &loaded.memory, reason, None, cancel).await;
     }
     loaded
 }
 
-/// Tells hooks which instructions count from now on.
-async fn tell_hooks(
+/// Runs the hooks for instructions that were loaded.
+async fn run_loaded_hooks(
     session: &SessionContext,
     files: &[MemoryFile],
     reason: LoadReason,

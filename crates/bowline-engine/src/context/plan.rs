@@ -1,4 +1,4 @@
-//! The plan of plan mode: the file it is written to, and what the model is told of it.
+//! The plan of plan mode: its file, and the instructions for the model.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::session_context::SessionContext;
 
-/// Words for the names of plans. A name is for people who look into the folder.
+/// Words for names of plan files, so that people recognize them in the folder.
 const FIRST: [&str; 16] = [
     "amber", "brisk", "calm", "clear", "early", "fair", "gentle", "green", "high", "keen", "light",
     "mellow", "quiet", "silver", "steady", "warm",
@@ -17,7 +17,7 @@ const SECOND: [&str; 16] = [
     "mast", "meadow", "pier", "reef", "rudder", "shore", "tide",
 ];
 
-/// A file for the plan of a new session, in the user's folder of plans.
+/// A new plan file for a session, in the user's folder of plans.
 pub(crate) fn new_file(config_dir: &Path) -> PathBuf {
     let random = Uuid::new_v4();
     let [first, second, ..] = random.into_bytes();
@@ -27,7 +27,7 @@ pub(crate) fn new_file(config_dir: &Path) -> PathBuf {
     config_dir.join("plans").join(name)
 }
 
-/// What the model is told in plan mode.
+/// The section of the system prompt about plan mode.
 pub(crate) fn section(session: &SessionContext) -> Option<String> {
     if session.permissions.mode() != PermissionMode::Plan {
         return None;
@@ -39,7 +39,7 @@ pub(crate) fn section(session: &SessionContext) -> Option<String> {
     Some(format!("# Planning\n{instructions}\n\n{}", where_to_write(session)))
 }
 
-/// Where the plan is to be written, and what comes then.
+/// The instruction where to write the plan, and to leave plan mode after that.
 pub(crate) fn where_to_write(session: &SessionContext) -> String {
     let path =
         session.permissions.plan_file().map(|path| path.display().to_string()).unwrap_or_default();

@@ -5,34 +5,34 @@ use std::sync::Arc;
 use bowline_model::{ModelMessage, ToolDefinition};
 use bowline_protocol::{Content, ContentBlock};
 
-/// Roughly four bytes make a token of prose or code.
+/// Bytes per token, roughly, in prose and code.
 const BYTES_PER_TOKEN: usize = 4;
-/// What an image or a document page costs, whatever its bytes.
+/// Tokens of an image or a document page, independent of its bytes.
 const IMAGE: u64 = 1600;
-/// What a message costs besides its content.
+/// Tokens of a message besides its content.
 const MESSAGE: u64 = 4;
 
-/// An estimate for a text.
+/// The estimate for a text.
 pub(crate) fn of_text(text: &str) -> u64 {
     text.len().div_ceil(BYTES_PER_TOKEN) as u64
 }
 
-/// An estimate for a message.
+/// The estimate for a message.
 pub(crate) fn of_message(message: &ModelMessage) -> u64 {
     MESSAGE + message.content.iter().map(of_block).sum::<u64>()
 }
 
-/// An estimate for a conversation.
+/// The estimate for a conversation.
 pub(crate) fn of_messages(messages: &[Arc<ModelMessage>]) -> u64 {
     messages.iter().map(|message| of_message(message)).sum()
 }
 
-/// An estimate for what the model is told about a tool.
+/// The estimate for a tool's definition.
 pub(crate) fn of_tool(tool: &ToolDefinition) -> u64 {
     of_text(&tool.name) + of_text(&tool.description) + of_text(tool.input_schema.get())
 }
 
-/// An estimate for a block.
+/// The estimate for a block.
 pub(crate) fn of_block(block: &ContentBlock) -> u64 {
     match block {
         ContentBlock::Text(text) => of_text(&text.text),

@@ -21,17 +21,17 @@ use crate::{
     usage,
 };
 
-/// What is kept free for a summary and for what arrives until it is made.
+/// Tokens reserved for a summary and for messages that arrive until it is made.
 const RESERVE: u64 = 33_000;
-/// Small contexts keep this part of themselves free instead.
+/// The reserved part of small contexts.
 const RESERVE_PART: u64 = 3;
 
-/// How much of a context is kept free.
+/// The reserved tokens of a context.
 pub(crate) fn reserve(window: u64) -> u64 {
     RESERVE.min(window / RESERVE_PART)
 }
 
-/// The size at which a conversation counts as full, and the context it is part of.
+/// The size from which a conversation is full, and the window of which it is part.
 pub(crate) fn threshold(session: &SessionContext, model: &str) -> (u64, u64) {
     let window = usage::context_window(model);
     let window = wanted_window(session).map_or(window, |wanted| wanted.min(window));
@@ -44,8 +44,8 @@ fn wanted_window(session: &SessionContext) -> Option<u64> {
     session.config.auto_compact_window.or(wanted)
 }
 
-/// What fills the context now. Without counts of the model's provider these are estimates; with
-/// them only the shares within what was counted are.
+/// The current context usage. Without the provider's counts all numbers are estimates; with them
+/// the totals are exact, and only their breakdown is estimated.
 pub(crate) fn usage(session: &SessionContext, counted: Option<Counted>) -> ContextUsage {
     let snapshot = session.model_context.snapshot();
     let toolset = snapshot.tools.clone().unwrap_or_else(|| Arc::new(Toolset::empty()));
@@ -131,18 +131,18 @@ pub(crate) fn usage(session: &SessionContext, counted: Option<Counted>) -> Conte
     }
 }
 
-/// Whether a full context is compacted without being asked.
+/// Whether a full context is compacted automatically.
 pub(crate) fn auto_compact(session: &SessionContext) -> bool {
     let wanted = session.settings.lock().known().auto_compact_enabled;
     session.config.auto_compact && wanted != Some(false)
 }
 
-/// Estimates of parts, made to fit what the whole was found to be.
+/// The ratio that scales estimates of parts to the counted total.
 #[derive(Clone, Copy)]
 struct Share {
-    /// What the whole was estimated to be.
+    /// The estimate of the total.
     of: u64,
-    /// What it is.
+    /// The counted total.
     is: u64,
 }
 
@@ -153,8 +153,8 @@ impl Share {
     }
 }
 
-/// What fills the context besides tools. The system prompt holds memory, instructions and skills,
-/// the description of a tool the agents; they are shown apart.
+/// Context usage besides tools. Memory, instructions and skills are part of the system prompt, and
+/// agents are part of a tool's description, but they are shown separately.
 struct Parts {
     system: u64,
     memory: u64,
@@ -179,7 +179,7 @@ impl Tools {
         tools
     }
 
-    /// All of them together are this many tokens. Returns what that makes of estimates.
+    /// Replaces the total by the counted one. Returns the ratio for the estimates.
     fn correct(&mut self, counted: u64) -> Share {
         let share = Share { of: self.own + self.of_servers, is: counted };
         self.mcp.iter_mut().for_each(|tool| tool.tokens = share.of(tool.tokens));
@@ -261,13 +261,13 @@ fn memory_files(session: &SessionContext) -> Vec<ContextFile> {
         .collect()
 }
 
-/// What servers want the model to know of them, in tokens.
+/// The instructions of servers, in tokens.
 fn instructions(session: &SessionContext, toolset: &Toolset) -> Vec<(String, u64)> {
-    let told = servers::instructions(session, toolset).into_iter();
-    told.map(|(server, text)| (server, tokens::of_text(&text))).collect()
+    let texts = servers::instructions(session, toolset).into_iter();
+    texts.map(|(server, text)| (server, tokens::of_text(&text))).collect()
 }
 
-/// The agents that people define, if there is a tool to send them.
+/// The custom agents, if the model has the tool to start them.
 fn agents(session: &SessionContext, toolset: &Toolset) -> Vec<ContextAgent> {
     if toolset.find(AGENT_TOOL).is_err() {
         return Vec::new();

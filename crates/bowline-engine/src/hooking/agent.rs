@@ -1,8 +1,8 @@
 //! Agent hooks: an agent checks a condition with read-only tools.
 //!
-//! Its tools need no permission request, and the host does not see it
-//! at work: its calls run no hooks, or a hook on tool calls would call itself. So that no guard is
-//! missed, it changes nothing, whatever the rules allow.
+//! Its tools need no permission request, and the host does not see its
+//! calls. They run no hooks, or a hook on tool calls would call itself. Because guards are
+//! bypassed, it must not change anything, whatever the rules allow.
 
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ use crate::{
     toolset::{Toolset, definition},
 };
 
-/// How often it may ask its model. Whoever needs more will not find it in the time hooks have.
+/// The maximum number of model requests; more do not fit into the timeout of hooks.
 const MAX_ROUNDS: u32 = 30;
-/// The most it may say at once, in tokens.
+/// The output limit of one response, in tokens.
 const MAX_ANSWER: u64 = 8_192;
-/// What it may use, as far as no rule forbids it.
+/// Its tools, unless a rule forbids one.
 const TOOLS: &[&str] = &["Bash", "Glob", "Grep", "Read"];
 
 const INSTRUCTIONS: &str = "You check a condition for an agent at work. Find out with your tools \
     whether it holds; you can look at everything and change nothing. Then call StructuredOutput \
     with ok true, or with ok false and one sentence as the reason.";
 
-/// Sends an agent; the answer is that of a hook.
+/// Runs an agent; returns the output of a hook.
 ///
 /// Cancel safety: dropping the future ends what the agent does.
 pub(super) async fn investigate(
@@ -75,7 +75,7 @@ pub(super) async fn investigate(
     Err(refused("the agent came to no verdict"))
 }
 
-/// What one call came to.
+/// The outcome of one call.
 enum Outcome {
     Judged(Judgment),
     Found(ToolOutput),

@@ -14,7 +14,7 @@ use crate::{
     side::{self, SideRequest},
 };
 
-/// A yes or a no and a sentence need no more tokens than this.
+/// The output limit: a yes or no and a sentence, in tokens.
 const MAX_ANSWER: u64 = 2_048;
 
 const INSTRUCTIONS: &str = "You check a condition for an agent at work. The last message says what \
@@ -22,7 +22,7 @@ const INSTRUCTIONS: &str = "You check a condition for an agent at work. The last
     {\"ok\": true} if the condition holds, {\"ok\": false, \"reason\": \"...\"} with one sentence \
     if it does not.";
 
-/// What a model says about a condition.
+/// A model's decision about a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub(super) struct Judgment {
     /// Whether the condition holds.
@@ -32,7 +32,7 @@ pub(super) struct Judgment {
 }
 
 impl Judgment {
-    /// The judgment in a text, if there is one. Models like to wrap what they say.
+    /// The judgment in a response, if it has one. Models often wrap it in other text.
     pub(super) fn read(text: &str) -> Option<Self> {
         let json = text.get(text.find('{')?..=text.rfind('}')?)?;
         serde_json::from_str(json).ok()
@@ -43,7 +43,7 @@ impl Judgment {
     }
 }
 
-/// Asks a model; the answer is that of a hook.
+/// Requests a judgment; returns the output of a hook.
 pub(super) async fn judge(
     services: &SessionServices,
     hook: &PromptHook,
@@ -54,7 +54,7 @@ pub(super) async fn judge(
     request.model = hook.model.clone();
     let ends = matches!(event, HookEvent::Stop | HookEvent::SubagentStop);
     if *event == HookEvent::Stop {
-        // Whether the work is done only the whole conversation tells.
+        // Only the whole conversation shows whether the work is done.
         let context = services.context.upgrade().ok_or(HookCallError::Closed)?;
         let mut said = context.snapshot().messages;
         said.push(Arc::new(ModelMessage::user(asked(&hook.prompt, input))));
@@ -78,7 +78,7 @@ pub(super) async fn judge(
     Ok(output.to_string())
 }
 
-/// What a model is asked: the hook's own words, with what they are about.
+/// The prompt: the hook's text, and the input of the event.
 pub(super) fn asked(prompt: &str, input: &RawJson) -> Vec<ContentBlock> {
     const PLACE: &str = "$ARGUMENTS";
     match prompt.contains(PLACE) {

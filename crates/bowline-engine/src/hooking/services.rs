@@ -24,7 +24,7 @@ use crate::{
 
 /// The services of a session for its hooks.
 ///
-/// The weak ones own these services in turn: servers report to hooks, and tools come from servers.
+/// The weak references break cycles: servers report to hooks, and tools come from servers.
 pub(crate) struct SessionServices {
     pub(crate) side: Arc<SideModel>,
     pub(crate) permissions: Arc<Permissions>,
@@ -120,7 +120,7 @@ fn headers(hook: &HttpHook, workspace: &Workspace) -> BTreeMap<String, String> {
     headers.map(|(name, text)| (name.clone(), template::expanded(text, variable))).collect()
 }
 
-/// The words in a tool's result.
+/// The text of a tool's result.
 fn text_of(result: &Value) -> String {
     let blocks = result["content"].as_array().into_iter().flatten();
     let texts: Vec<_> = blocks.filter_map(|block| block["text"].as_str()).collect();

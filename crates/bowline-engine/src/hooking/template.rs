@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// `text` with `$NAME` and `${NAME}` replaced; what has no value is nothing.
+/// `text` with `$NAME` and `${NAME}` replaced; a variable without a value becomes empty.
 pub(super) fn expanded(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -29,7 +29,7 @@ fn is_name(c: char) -> bool {
 }
 
 /// `template` with every `${path.to.field}` in its texts replaced by that field of `input`. A text
-/// that is nothing else becomes the field itself, whatever its type.
+/// that is only a placeholder becomes the field itself, with its type.
 pub(super) fn filled(template: Value, input: &Value) -> Value {
     match template {
         Value::String(text) => match whole_reference(&text) {

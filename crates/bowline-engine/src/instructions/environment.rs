@@ -1,10 +1,10 @@
-//! Facts about where the session runs. Read once per conversation, without starting any program.
+//! Facts about the machine and the project. Read once per conversation, without starting any program.
 
 use std::path::{Path, PathBuf};
 
 use time::OffsetDateTime;
 
-/// Facts about where a session runs.
+/// Facts about the machine and the project of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Environment {
     pub(crate) directory: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct Environment {
 pub(crate) struct Repository {
     /// Its top folder.
     pub(crate) top: PathBuf,
-    /// The branch that is checked out; `None` if none is.
+    /// The branch that is checked out; `None` if the head is detached.
     pub(crate) branch: Option<String>,
 }
 

@@ -1,8 +1,8 @@
-//! The head of a Markdown file: a few `key: value` lines between two lines of dashes.
+//! Front matter of a Markdown file: a few `key: value` lines between two lines of dashes.
 //!
-//! People write a small part of YAML there, and only that part is read: texts,
-//! quoted or not, over one line or several, and lists of them. A line that is none
-//! of these is passed over, because a command with an odd head is still a command.
+//! A small part of YAML is supported: texts, quoted or not, over one line or several,
+//! and lists of them. Any other line is skipped, because a command with an invalid
+//! head is still a command.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use super::outline;
 
-/// A Markdown file, taken apart.
+/// A parsed Markdown file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     head: String,
     fields: HashMap<String, Field>,
-    /// What follows the head.
+    /// The text after the head.
     pub(crate) body: String,
 }
 
@@ -26,7 +26,7 @@ enum Field {
 }
 
 impl Document {
-    /// Takes a file apart. One without a head is all body.
+    /// Parses a file. One without a head is all body.
     pub(crate) fn parse(text: &str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let Some((head, body)) = split(text) else {
@@ -35,7 +35,7 @@ impl Document {
         Self { head: head.to_owned(), fields: read_head(head), body: body.to_owned() }
     }
 
-    /// A field that is one text. A list is no text.
+    /// A field that is a text; `None` for a list.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         match self.fields.get(key)? {
             Field::Text(text) if !text.is_empty() => Some(text),

@@ -6,13 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How deep folders are looked into.
+/// The maximum depth of nested folders.
 const DEPTH: usize = 8;
-/// How many files one place may have: more are no work of people.
+/// The maximum number of files in one folder; more are not written by people.
 const MOST_FILES: usize = 500;
 
-/// The files in a folder and in those below it, in the order of their names; or the one that a place
-/// itself is.
+/// The Markdown files in a folder and below it, sorted by name; or the path itself, if it is a
+/// file.
 pub(crate) fn files_in(place: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     match place.is_file() {
@@ -23,7 +23,7 @@ pub(crate) fn files_in(place: &Path) -> Vec<PathBuf> {
 }
 
 fn look(folder: &Path, depth: usize, seen: &mut HashSet<PathBuf>, found: &mut Vec<PathBuf>) {
-    // A link may lead back to where it is.
+    // A link may lead back to a folder above it.
     let is_new = fs::canonicalize(folder).is_ok_and(|real| seen.insert(real));
     let Some(depth) = depth.checked_sub(1).filter(|_| is_new) else { return };
     let Ok(entries) = fs::read_dir(folder) else { return };

@@ -3,8 +3,8 @@
 //! They are `CLAUDE.md`, `AGENTS.md` and `CLAUDE.local.md` in the project and in
 //! every folder above it, `.claude/CLAUDE.md` and the rules in `.claude/rules` beside
 //! them, and `CLAUDE.md` and `rules` in the user's configuration folder. A file may
-//! bring in others with `@path`: the user's own any, a project's those of the project.
-//! In a project that is not trusted no file may be a link out of it, wherever it is named.
+//! import others with `@path`: the user's own any file, a project's only files of the project.
+//! In a project that is not trusted no file may be a link out of it.
 
 use std::{
     collections::HashSet,
@@ -19,13 +19,13 @@ use super::{
 };
 use crate::settings::{Part, ProjectTrust, SettingsPaths, SkippedParts, SourceSet, shown};
 
-/// How far imports may import.
+/// The maximum depth of imports.
 const IMPORT_DEPTH: usize = 5;
-/// How many files there may be in all: more is a mistake in an import.
+/// The maximum number of files: more is a mistake in an import.
 const MOST_FILES: usize = 64;
-/// How much of one file is read.
+/// The number of bytes read of one file.
 const FILE_LIMIT: u64 = 128 * 1024;
-/// How much all of them may say together.
+/// The maximum size of all files together.
 const TOTAL_LIMIT: usize = 512 * 1024;
 
 /// A file of instructions.
@@ -36,11 +36,11 @@ pub(crate) struct MemoryFile {
     pub(crate) text: String,
     /// The file that imports it.
     pub(crate) parent: Option<PathBuf>,
-    /// If it is a rule about certain files: which.
+    /// The patterns of the files that it applies to, if it is a rule about certain files.
     pub(crate) globs: Option<Vec<String>>,
 }
 
-/// Whose instructions they are.
+/// The owner of instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemoryKind {
     User,
@@ -83,15 +83,15 @@ pub(crate) struct MemoryReader {
     bytes: usize,
     home: Option<PathBuf>,
     standing: ProjectTrust,
-    /// Rules about files of which none was touched yet.
+    /// Rules about files, of which none was touched yet.
     waiting: Vec<(About, MemoryFile)>,
 }
 
-/// Where a file that is read belongs.
+/// The origin of a file that is read.
 #[derive(Clone, Copy)]
 struct Origin<'a> {
     kind: MemoryKind,
-    /// The folder in which it has to lie, with all that it brings in; `None` for any.
+    /// The folder that must contain it and its imports; `None` for any.
     within: Option<&'a Path>,
     /// The file that imports it.
     parent: Option<&'a Path>,
@@ -109,7 +109,7 @@ impl MemoryReader {
         }
     }
 
-    /// What holds from the start: the user's file, then those of the folders from the root down.
+    /// The files that apply from the start: the user's, then those of the folders from the root down.
     pub(crate) fn read_all(
         &mut self,
         places: &SettingsPaths,
@@ -130,7 +130,7 @@ impl MemoryReader {
         files
     }
 
-    /// What a folder adds, if it was not looked at before.
+    /// The files that a folder adds, if it was not read before.
     pub(crate) fn read_folder(&mut self, folder: &Path, sources: SourceSet) -> Vec<MemoryFile> {
         let mut files = Vec::new();
         if !self.folders.insert(folder.to_path_buf()) {
@@ -155,7 +155,7 @@ impl MemoryReader {
         files
     }
 
-    /// The rules about a file, once.
+    /// The rules about a file; each is returned once.
     pub(crate) fn take_rules_about(&mut self, file: &Path) -> Vec<MemoryFile> {
         let found = self.waiting.extract_if(.., |(about, _)| about.covers(file));
         found.map(|(_, rule)| rule).collect()
@@ -170,7 +170,7 @@ impl MemoryReader {
         }
     }
 
-    /// Reads the rules in `place`, which are about files below `folder`.
+    /// Reads the rules in `place`, which apply to files below `folder`.
     fn read_rules(
         &mut self,
         place: &Path,
@@ -199,7 +199,7 @@ impl MemoryReader {
 
     /// Whether a file was not read before and may be read now.
     fn is_new(&mut self, path: &Path, origin: Origin<'_>) -> bool {
-        // Links to a file that was read are no news; neither are circles.
+        // Links to a file that was read, and cycles, add nothing.
         let Ok(real) = fs::canonicalize(path) else { return false };
         if origin.within.is_some_and(|folder| !real.starts_with(folder)) {
             tracing::warn!(path = %path.display(), "instructions outside of the project are not read");
@@ -241,13 +241,13 @@ impl MemoryReader {
     }
 }
 
-/// The folder in which the instructions of a folder have to lie; `None` for any. For what lies above
+/// The folder that must contain the instructions of `folder`; `None` for any. For folders above
 /// the project that is the folder itself.
 fn bounds(folder: &Path, standing: &ProjectTrust) -> Option<PathBuf> {
     if standing.is_trusted() {
         return None;
     }
-    // A folder that cannot be found holds nothing.
+    // A folder that cannot be resolved contains no file.
     let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     Some(if standing.contains(&real) { standing.root().to_owned() } else { real })
 }
@@ -281,21 +281,21 @@ pub(crate) fn section(files: &[MemoryFile]) -> Option<String> {
     if files.is_empty() {
         return None;
     }
-    let told = files.iter().map(MemoryFile::told);
+    let texts = files.iter().map(MemoryFile::titled_text);
     let head = "# Instructions from files\nThe person and the project have left these for you. \
                 They take precedence over your defaults; later ones over earlier ones.";
-    Some([head.to_owned()].into_iter().chain(told).collect::<Vec<_>>().join("\n\n"))
+    Some([head.to_owned()].into_iter().chain(texts).collect::<Vec<_>>().join("\n\n"))
 }
 
 impl MemoryFile {
-    /// The file as the model is told.
-    pub(crate) fn told(&self) -> String {
+    /// The text with its path as a title.
+    pub(crate) fn titled_text(&self) -> String {
         let Self { path, kind, text, .. } = self;
         format!("Contents of {} ({}):\n\n{}", path.display(), kind.described(), text.trim())
     }
 }
 
-/// The text of a file, or of its beginning; `None` if it is no text or says nothing.
+/// The text of a file, or of its beginning; `None` if it is not a text or is blank.
 pub(crate) fn read_text(path: &Path) -> Option<String> {
     // Before it is opened: opening a pipe would wait for a writer.
     if !fs::metadata(path).ok()?.is_file() {

@@ -3,9 +3,9 @@
 //! | subject | where |
 //! |---|---|
 //! | files of instructions | [`memory`], [`rules`], found by [`markdown`] |
-//! | facts about where the session runs | [`environment`], [`repository`] |
+//! | facts about the machine and the project | [`environment`], [`repository`] |
 //! | output styles | [`style`] |
-//! | what was read, and what the model saw last | [`ContextState`] |
+//! | cache, and snapshot of the last request | [`ContextState`] |
 
 mod environment;
 pub(crate) mod frontmatter;

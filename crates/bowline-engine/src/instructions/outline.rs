@@ -1,6 +1,6 @@
-//! Nested values in the head of a Markdown file: maps and lists by their indentation, read as JSON.
+//! Nested values in the front matter of a Markdown file: maps and lists by indentation, read as JSON.
 //!
-//! Like the rest of a head it is a small part of YAML: what people write there about hooks and servers.
+//! Like the rest of the front matter it is a small part of YAML: enough for hooks and servers.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ pub(super) fn read(lines: &[&str]) -> Value {
     block(&mut lines, &mut place)
 }
 
-/// The map or list that begins at `place`, which is after it then.
+/// The map or list that begins at `place`; moves `place` past it.
 fn block(lines: &mut [(usize, &str)], place: &mut usize) -> Value {
     match lines.get(*place) {
         None => Value::Null,
@@ -32,7 +32,7 @@ fn list(lines: &mut [(usize, &str)], place: &mut usize, indent: usize) -> Value 
             *place += 1;
             items.push(deeper(lines, place, indent));
         } else if entry(rest).is_some() {
-            // A map whose first entry stands after the dash.
+            // A map whose first entry is on the line of the dash.
             lines[*place] = (indent + text.len() - rest.len(), rest);
             items.push(block(lines, place));
         } else {
@@ -74,7 +74,7 @@ fn map(lines: &mut [(usize, &str)], place: &mut usize, indent: usize) -> Value {
     Value::Object(fields)
 }
 
-/// What stands below a key or a dash, if anything does.
+/// The value below a key or a dash; null if there is no deeper line.
 fn deeper(lines: &mut [(usize, &str)], place: &mut usize, indent: usize) -> Value {
     match lines.get(*place) {
         Some((at, _)) if *at > indent => block(lines, place),
@@ -87,7 +87,7 @@ fn is_item(text: &str) -> bool {
 }
 
 fn entry(text: &str) -> Option<(&str, &str)> {
-    // JSON in one line, or a text in quotes that is no key.
+    // JSON in one line, or a quoted text, is not an entry.
     let is_text = text.starts_with(['"', '\'']) && !text.contains("\": ") && !text.contains("': ");
     if text.starts_with(['{', '[']) || is_text {
         return None;
@@ -105,7 +105,7 @@ fn scalar(text: &str) -> Value {
     }
 }
 
-/// What stands between the commas of a list in one line, except those in quotes.
+/// The items of a one-line list, split at commas outside of quotes.
 fn split(items: &str) -> impl Iterator<Item = &str> {
     let mut quote = None;
     items.split(move |letter: char| {

@@ -5,17 +5,17 @@ use std::{path::Path, process::Stdio, time::Duration};
 use tokio::{io::AsyncReadExt, time::timeout};
 use tokio_util::task::AbortOnDropHandle;
 
-/// How long git may take. In a tree where it takes longer the model asks for itself if it needs to know.
+/// Timeout of git. In a larger tree the model can run git itself.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
-/// How much of its output is read: more changes than this are no summary.
+/// The maximum output that is read: a longer one does not help as a summary.
 const OUTPUT_LIMIT: u64 = 64 * 1024;
-/// How many changed files are named.
+/// The maximum number of changed files that are named.
 const FILES_SHOWN: usize = 40;
 
-/// A look at a repository, under way.
+/// A pending read of a repository's state.
 pub(crate) type Look = AbortOnDropHandle<Option<String>>;
 
-/// Begins to look.
+/// Starts git.
 pub(crate) fn look(top: &Path) -> Look {
     let top = top.to_path_buf();
     AbortOnDropHandle::new(tokio::spawn(async move {
@@ -26,7 +26,7 @@ pub(crate) fn look(top: &Path) -> Look {
 async fn status(top: &Path) -> Option<String> {
     let mut git = crate::git::command(top)
         .await
-        // Looking must not write: another git may be at work.
+        // Reading must not take git's lock: another git may be running.
         .args(["--no-optional-locks", "status", "--porcelain=v1", "--untracked-files=normal"])
         .stdout(Stdio::piped())
         .spawn()
@@ -41,7 +41,7 @@ async fn status(top: &Path) -> Option<String> {
     (ended.success() || !whole).then(|| summary(&String::from_utf8_lossy(&output), whole))
 }
 
-/// The changes as the model is told.
+/// The changes as a text for the model.
 fn summary(porcelain: &str, whole: bool) -> String {
     let changed: Vec<_> = porcelain.lines().filter(|line| line.len() > 3).collect();
     if changed.is_empty() {

@@ -6,24 +6,24 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::{frontmatter::Document, memory::read_text};
 
-/// A rule as it is written down.
+/// A parsed rule.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) text: String,
-    /// The files that it is about; `None` if it is about all.
+    /// The files that it applies to; `None` for all.
     pub(super) about: Option<About>,
 }
 
-/// The files that a rule is about, by patterns as in `.gitignore`.
+/// The files that a rule applies to, by patterns as in `.gitignore`.
 #[derive(Debug, Clone)]
 pub(super) struct About {
-    /// As they are written.
+    /// The patterns as written.
     pub(super) globs: Vec<String>,
     patterns: Gitignore,
 }
 
 impl About {
-    /// Files below `folder`. Patterns that make no sense are about nothing.
+    /// Patterns for files below `folder`. Invalid patterns match no file.
     fn new(globs: Vec<String>, folder: &Path) -> Self {
         let mut builder = GitignoreBuilder::new(folder);
         for glob in &globs {
@@ -35,7 +35,7 @@ impl About {
         Self { globs, patterns }
     }
 
-    /// Whether the rule is about this file.
+    /// Whether the rule applies to this file.
     pub(super) fn covers(&self, file: &Path) -> bool {
         let root = self.patterns.path();
         file.starts_with(root) && self.patterns.matched_path_or_any_parents(file, false).is_ignore()
@@ -43,7 +43,7 @@ impl About {
 }
 
 impl Rule {
-    /// Reads a rule about files below `folder`.
+    /// Reads a rule for files below `folder`.
     pub(super) fn read(path: &Path, folder: &Path) -> Option<Self> {
         let document = Document::parse(&read_text(path)?);
         let globs = document.list("paths").unwrap_or_default();

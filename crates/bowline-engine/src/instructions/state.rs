@@ -1,4 +1,4 @@
-//! Cache of what was read from disk, snapshot of what the model saw last, and count of dropped tokens.
+//! Cache of files read from disk, snapshot of the last request, and count of dropped tokens.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{config::SessionConfig, settings::ProjectTrust, toolset::Toolset};
 
-/// What a session keeps about its context.
+/// The state of a session's context.
 #[derive(Default)]
 pub(crate) struct ContextState {
     conversation: Mutex<OfConversation>,
@@ -24,7 +24,7 @@ pub(crate) struct ContextState {
     compactions: Mutex<Compactions>,
 }
 
-/// What holds until the conversation is cleared or compacted.
+/// State that is reset when the conversation is cleared or compacted.
 #[derive(Default)]
 struct OfConversation {
     loaded: Option<Arc<Loaded>>,
@@ -33,13 +33,13 @@ struct OfConversation {
     status: Status,
 }
 
-/// What was read from disk.
+/// The files read from disk.
 pub(crate) struct Loaded {
     pub(crate) memory: Vec<MemoryFile>,
     pub(crate) environment: Environment,
 }
 
-/// What the model saw last.
+/// The context of the last model request.
 #[derive(Clone, Default)]
 pub(crate) struct Snapshot {
     pub(crate) system: Vec<String>,
@@ -47,7 +47,7 @@ pub(crate) struct Snapshot {
     pub(crate) tools: Option<Arc<Toolset>>,
 }
 
-/// What came of compactions so far.
+/// Totals of the compactions so far.
 #[derive(Debug, Default)]
 pub(crate) struct Compactions {
     /// Tokens dropped by all of them.
@@ -56,7 +56,7 @@ pub(crate) struct Compactions {
     pub(crate) overflowed: (Option<String>, Vec<Option<AgentId>>),
 }
 
-/// Why instructions are read.
+/// The reason for reading instructions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum LoadReason {
     #[default]
@@ -68,7 +68,7 @@ pub(crate) enum LoadReason {
 }
 
 impl LoadReason {
-    /// As hooks call it.
+    /// The name in hook inputs.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::SessionStart => "session_start",
@@ -80,7 +80,7 @@ impl LoadReason {
     }
 }
 
-/// What is known about changes in the repository.
+/// State of the repository for the model.
 #[derive(Default)]
 enum Status {
     /// Not needed yet.
@@ -88,12 +88,12 @@ enum Status {
     Unknown,
     /// Being read.
     Looking(Look),
-    /// The model was told, or there is nothing to tell.
+    /// The model has it, or there are no changes.
     Told,
 }
 
 impl ContextState {
-    /// What was read from disk; says why if that is happening just now.
+    /// The files read from disk; with the reason if this call has read them.
     pub(crate) fn load(
         &self,
         config: &SessionConfig,
@@ -113,12 +113,12 @@ impl ContextState {
         (loaded, Some(conversation.reason))
     }
 
-    /// What was read from disk, if it was.
+    /// The files, if they were read.
     pub(crate) fn loaded(&self) -> Option<Arc<Loaded>> {
         self.conversation.lock().loaded.clone()
     }
 
-    /// Reads everything again when it is needed next.
+    /// Discards the cache, so that the next call reads everything again.
     pub(crate) fn forget(&self, reason: LoadReason) {
         let mut conversation = self.conversation.lock();
         let status = match reason {
@@ -128,7 +128,7 @@ impl ContextState {
         *conversation = OfConversation { reason, status, ..OfConversation::default() };
     }
 
-    /// Reads what the folders add that lead from the session's folder to a file in it, and the rules
+    /// Reads the instructions of the folders between the session's folder and a file, and the rules
     /// about that file.
     pub(crate) fn read_nested(&self, config: &SessionConfig, file: &Path) -> Vec<MemoryFile> {
         let Ok(inside) = file.strip_prefix(&config.cwd) else { return Vec::new() };
@@ -144,7 +144,7 @@ impl ContextState {
         files
     }
 
-    /// Begins to read the state of the repository, if that was not done.
+    /// Starts reading the state of the repository, once.
     pub(crate) fn look_at_repository(&self) {
         let mut conversation = self.conversation.lock();
         let Some(loaded) = conversation.loaded.clone() else { return };
@@ -156,7 +156,7 @@ impl ContextState {
         }
     }
 
-    /// What has changed in the repository, once.
+    /// The changes in the repository; returned once.
     pub(crate) async fn take_status(&self) -> Option<String> {
         let look = {
             let mut conversation = self.conversation.lock();
@@ -175,7 +175,7 @@ impl ContextState {
         *self.snapshot.lock() = snapshot;
     }
 
-    /// What the model saw last.
+    /// The context of the last model request.
     pub(crate) fn snapshot(&self) -> Snapshot {
         self.snapshot.lock().clone()
     }

@@ -13,19 +13,19 @@ use crate::{
 /// The name of the default style, unless a file defines a style of that name.
 pub(crate) const DEFAULT: &str = "default";
 
-/// A manner of answering.
+/// An output style.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OutputStyle {
     pub(crate) name: String,
-    /// What the model is told.
+    /// The instructions for the model.
     pub(crate) text: String,
-    /// Whether our own words on how to work stay.
+    /// Whether the default instructions for working on a task stay.
     pub(crate) keeps_work: bool,
-    /// Whether the plugin that brings it wants it to be used whatever is chosen.
+    /// Whether its plugin forces its use.
     pub(crate) is_forced: bool,
 }
 
-/// The styles there are: our own, those of plugins, the user's, the project's. Later ones replace
+/// The styles: built in, of plugins, of the user, of the project. Later ones replace
 /// earlier ones of the same name; `left_out` collects those that do not apply.
 pub(crate) fn find(
     (places, sources): (&SettingsPaths, SourceSet),
@@ -52,7 +52,7 @@ pub(crate) fn find(
         }
         let Some(style) = read(&path).map(unforced) else { continue };
         match styles.iter_mut().find(|known| known.name == style.name) {
-            // Only what is trusted takes the place of something else.
+            // An untrusted style must not replace another one.
             Some(_) if !standing.is_trusted() => left_out.add(Part::Style, style.name),
             Some(known) => *known = style,
             None => styles.push(style),

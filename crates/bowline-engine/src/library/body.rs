@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 use super::custom::CustomCommand;
 use crate::instructions::frontmatter::Document;
 
-/// `$ARGUMENTS`, `$ARGUMENTS[0]`, `$0`, `$name`; with a backslash before it, a dollar is one.
+/// `$ARGUMENTS`, `$ARGUMENTS[0]`, `$0`, `$name`; a backslash before it makes the dollar literal.
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\\?\$(?:ARGUMENTS\[(\d+)\]|(\d+)\b|([A-Za-z_][\w-]*))")
         .expect("this pattern is valid")
@@ -15,7 +15,7 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
 pub(crate) static PROGRAM: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"!`([^`\n]+)`").expect("this pattern is valid"));
 
-/// The text of a skill as a model is given it, with what it is told.
+/// The text of a skill for a model, with its arguments.
 pub(crate) async fn body(skill: &CustomCommand, args: &str) -> io::Result<String> {
     if !skill.may_be_read() {
         return Err(io::Error::other("its real path is outside of a project that is not trusted"));
@@ -25,7 +25,7 @@ pub(crate) async fn body(skill: &CustomCommand, args: &str) -> io::Result<String
     Ok(introduced(skill, fill_in(&text, args, &skill.arguments)))
 }
 
-/// The text of a command, after the path of its material if it has some.
+/// The text of a command, after the path of its folder if it has one.
 pub(crate) fn introduced(command: &CustomCommand, text: String) -> String {
     match &command.folder {
         Some(folder) => format!("Base directory for this skill: {}\n\n{text}", folder.display()),
@@ -61,7 +61,10 @@ pub(crate) fn fill_in(text: &str, args: &str, names: &[String]) -> String {
     }
 }
 
-/// The words of the arguments; quotes keep words together.
+/// Splits the arguments at whitespace; quotes keep words together.
+///
+/// Not `shlex`: that fails on an unmatched quote, and `it's` must not lose the arguments. Backslashes
+/// and `#` are literal.
 fn words(args: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,8 +1,8 @@
-//! Table of the commands that come with the engine.
+//! Table of the built-in commands.
 
 use bowline_protocol::SlashCommand;
 
-/// A command that comes with the engine.
+/// A built-in command.
 pub(crate) struct Builtin {
     pub(crate) name: &'static str,
     aliases: &'static [&'static str],
@@ -11,7 +11,7 @@ pub(crate) struct Builtin {
     pub(crate) action: Action,
 }
 
-/// What a built-in command does.
+/// The action of a built-in command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Action {
     Agents,
@@ -31,7 +31,7 @@ pub(crate) enum Action {
     Rename,
 }
 
-/// All of them, in the order of their names.
+/// All commands, sorted by name.
 pub(crate) const BUILTINS: &[Builtin] = &[
     builtin("agents", &[], "List the kinds of subagents", "", Action::Agents),
     builtin(
@@ -89,7 +89,7 @@ impl Builtin {
         self.name == name || self.aliases.contains(&name)
     }
 
-    /// As hosts are told.
+    /// The command as hosts see it.
     pub(crate) fn listed(&self) -> SlashCommand {
         let aliases: Vec<_> = self.aliases.iter().map(|alias| (*alias).to_owned()).collect();
         SlashCommand {

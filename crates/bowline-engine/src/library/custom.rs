@@ -14,43 +14,43 @@ use crate::{
     },
 };
 
-/// How deep folders of commands may lie in each other.
+/// The maximum depth of nested folders of commands.
 const DEEPEST: usize = 5;
-/// How many commands or skills one place may have.
+/// The maximum number of commands or skills in one folder.
 const MOST_FILES: usize = 500;
-/// How long a description may be that is taken from the text itself.
+/// The maximum length of a description that is taken from the text.
 const DESCRIPTION_LIMIT: usize = 200;
-/// How the names of prompts of MCP servers begin.
+/// The prefix of names of MCP prompts.
 const MCP_PROMPT: &str = "mcp__";
 
-/// What people wrote.
+/// Custom commands and skills.
 #[derive(Debug, Default)]
 pub(crate) struct Library {
     pub(crate) commands: Vec<CustomCommand>,
     pub(crate) skills: Vec<CustomCommand>,
-    /// The project in which files have to lie, while those of one that is not trusted are read.
+    /// The folder that must contain the files, while those of an untrusted project are read.
     bounds: Option<Arc<ProjectTrust>>,
-    /// Files that lie elsewhere.
+    /// Skipped files, which lie elsewhere.
     links: Vec<PathBuf>,
 }
 
-/// A prompt that people wrote for later: a command, or a skill, which has a folder of material.
+/// A custom command, or a skill, which has a folder of material.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CustomCommand {
-    /// Its name. That of a command begins with the folders it lies in, as in `git:commit`; a skill
-    /// is called as its folder is.
+    /// The name. That of a command begins with its folders, as in `git:commit`; that of a skill is
+    /// its folder's.
     pub(crate) name: String,
-    /// What else it is called: its name without the plugin's, the name that its head says.
+    /// Other names: without the plugin's prefix, and the one in its head.
     pub(crate) aliases: Vec<String>,
-    /// The name that its head says, if it is another.
+    /// The name in its head, if it is another.
     pub(crate) told_name: Option<String>,
     pub(crate) description: String,
-    /// Whether the description is its own, not its first line.
+    /// Whether the description comes from the head, not from the first line.
     pub(crate) is_described: bool,
     pub(crate) argument_hint: String,
-    /// What its arguments are called.
+    /// The names of its arguments.
     pub(crate) arguments: Vec<String>,
-    /// Permission rules that hold while it is worked on.
+    /// Permission rules that apply during its turn.
     pub(crate) allowed_tools: Vec<String>,
     /// The model that works on it, if not the session's.
     pub(crate) model: Option<String>,
@@ -58,17 +58,17 @@ pub(crate) struct CustomCommand {
     pub(crate) source: LibrarySource,
     /// The folder with a skill's material.
     pub(crate) folder: Option<PathBuf>,
-    /// Whether the model may call it up by itself.
+    /// Whether the model may call it.
     pub(crate) is_for_model: bool,
-    /// Whether people may.
+    /// Whether the user may call it.
     pub(crate) is_for_people: bool,
     /// Whether its text calls programs.
     pub(crate) runs_programs: bool,
-    /// The project that it is of, if that one is not trusted: then it runs no program.
+    /// Its project, if that is not trusted: then it runs no program.
     pub(crate) doubt: Option<Arc<ProjectTrust>>,
 }
 
-/// Whose it is.
+/// The origin of a command or skill.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum LibrarySource {
     Project,
@@ -77,7 +77,7 @@ pub(crate) enum LibrarySource {
 }
 
 impl LibrarySource {
-    /// As hooks and hosts call it.
+    /// The name in hook inputs and messages.
     pub(crate) fn as_str(&self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -86,7 +86,7 @@ impl LibrarySource {
         }
     }
 
-    /// The name by which something is called that is called `name` where it lies.
+    /// The full name of the command `name`: with the prefix of its plugin.
     fn qualify(&self, name: &str) -> String {
         match self {
             Self::Plugin(plugin) => plugin.qualify(name),
@@ -94,7 +94,7 @@ impl LibrarySource {
         }
     }
 
-    /// A description that says whose it is, if that is a plugin's.
+    /// A description, with the plugin's name if it is a plugin's.
     fn introduce(&self, description: String) -> String {
         match self {
             Self::Plugin(plugin) => format!("({}) {description}", plugin.name),
@@ -102,7 +102,7 @@ impl LibrarySource {
         }
     }
 
-    /// A description as hosts show it.
+    /// The description as hosts show it.
     pub(crate) fn show(&self, description: &str) -> String {
         match self {
             Self::Plugin(_) => description.to_owned(),
@@ -110,7 +110,7 @@ impl LibrarySource {
         }
     }
 
-    /// A text of a file, with the folders of the plugin it belongs to in their places.
+    /// The text of a file, with the plugin's folders filled in.
     pub(crate) fn expand(&self, text: &str) -> String {
         match self {
             Self::Plugin(plugin) => plugin.expand(text),
@@ -120,7 +120,7 @@ impl LibrarySource {
 }
 
 impl Library {
-    /// Reads what there is; `left_out` hears of what does not apply.
+    /// Reads all commands and skills; `left_out` collects those that do not apply.
     pub(crate) fn find(
         (places, sources): (&SettingsPaths, SourceSet),
         plugins: &Plugins,
@@ -132,7 +132,7 @@ impl Library {
         let user = sources.user.then(|| (places.config_dir.clone(), LibrarySource::User));
         let mut library = Self::default();
         if standing.is_trusted() {
-            // What is nearer wins.
+            // The nearest definition wins.
             projects.chain(user).for_each(|(folder, source)| library.read_folder(&folder, &source));
             library.read_plugins(plugins);
             return library;
@@ -149,8 +149,8 @@ impl Library {
         library
     }
 
-    /// Adds what a project has that is not trusted. Names that mean something already go on to mean
-    /// it, and nothing is allowed for the sake of it.
+    /// Adds the commands and skills of an untrusted project. They do not replace existing names, and
+    /// their permission rules do not apply.
     fn add_doubted(
         &mut self,
         theirs: Self,
@@ -186,7 +186,7 @@ impl Library {
         self.skills.extend(theirs.skills.into_iter().filter_map(&mut restrain));
     }
 
-    /// Whether a file may be read. One that may not is noted.
+    /// Whether a file may be read; notes it otherwise.
     fn admits(&mut self, path: &Path) -> bool {
         let admitted = self.bounds.as_ref().is_none_or(|bounds| bounds.admits(path));
         if !admitted {
@@ -208,7 +208,7 @@ impl Library {
         }
     }
 
-    /// Reads the commands of a folder, or a file with one.
+    /// Reads the commands of a folder, or of one file.
     fn read_commands(&mut self, place: &Path, source: &LibrarySource) {
         let mut files = Vec::new();
         match place.file_stem().and_then(|stem| stem.to_str()) {
@@ -227,7 +227,7 @@ impl Library {
         }
     }
 
-    /// Reads the skills of a folder, or the folder of one.
+    /// Reads the skills of a folder, or the skill that the folder is.
     fn read_skills(&mut self, place: &Path, source: &LibrarySource) {
         let is_one = place.join("SKILL.md").is_file();
         let folders = if is_one { vec![place.to_owned()] } else { sorted_entries(place) };
@@ -241,7 +241,7 @@ impl Library {
                 continue;
             };
             let told = document.text("name");
-            // A folder that lies anywhere says nothing with its name.
+            // The name of an arbitrary folder is not the skill's name.
             let short = told.filter(|_| is_one).unwrap_or(folder_name).to_owned();
             let name = source.qualify(&short);
             if self.skills.iter().any(|known| known.name == name) {
@@ -258,20 +258,20 @@ impl Library {
     }
 }
 
-/// All names of a command, without what a reader overlooks.
+/// All names of a command, normalized so that lookalikes collide.
 fn names(command: &CustomCommand) -> Vec<String> {
     let names = [&command.name].into_iter().chain(&command.aliases);
     names.map(|name| name.trim().to_lowercase()).collect()
 }
 
-/// A Markdown file, taken apart. An empty one is a command that says nothing.
+/// A parsed Markdown file. An empty one is a command without text.
 fn read_document(path: &Path) -> Option<Document> {
     let is_empty = || fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() == 0);
     read_text(path).or_else(|| is_empty().then(String::new)).map(|text| Document::parse(&text))
 }
 
 impl CustomCommand {
-    /// Whether its file is still where it may be: links can change.
+    /// Whether its file is still inside the project: links can change.
     pub(crate) fn may_be_read(&self) -> bool {
         self.doubt.as_ref().is_none_or(|standing| standing.admits(&self.path))
     }
@@ -302,7 +302,7 @@ impl CustomCommand {
     }
 }
 
-/// What the head says, or else the first line that says something.
+/// The description in the head, or else the first line with text.
 fn description(document: &Document) -> String {
     if let Some(told) = document.text("description") {
         return told.to_owned();
@@ -329,7 +329,7 @@ fn model(document: &Document) -> Option<String> {
     document.text("model").filter(|name| *name != "inherit").map(str::to_owned)
 }
 
-/// The Markdown files of a folder and those in it, with the names that their places give them.
+/// The Markdown files of a folder and below it, with the names that follow from their paths.
 fn markdown_files(folder: &Path, prefix: &str, depth: usize, files: &mut Vec<(String, PathBuf)>) {
     for path in sorted_entries(folder) {
         if files.len() >= MOST_FILES {

@@ -1,6 +1,6 @@
 //! Catalog of slash commands and skills: built in, custom, and prompts of MCP servers.
 //!
-//! Running them is the matter of [`command`](crate::command).
+//! [`command`](crate::command) runs them.
 
 mod body;
 mod builtin;
@@ -26,7 +26,7 @@ use crate::{
 
 /// The commands and skills of a session.
 pub(crate) struct CommandCatalog {
-    /// Whether there are slash commands at all.
+    /// Whether slash commands are enabled.
     enabled: bool,
     places: SettingsPaths,
     sources: SourceSet,
@@ -43,7 +43,7 @@ pub(crate) struct CommandCatalog {
 pub(crate) struct Invocation {
     /// The name as it was typed, without the slash.
     pub(crate) name: String,
-    /// What followed it.
+    /// The arguments.
     pub(crate) args: String,
 }
 
@@ -52,7 +52,7 @@ pub(crate) enum FoundCommand {
     Builtin(&'static Builtin),
     Custom(CustomCommand),
     McpPrompt(McpPrompt),
-    /// It cannot be run here, and is not meant for the model either.
+    /// A command that cannot be run here, and is not sent to the model either.
     Unavailable,
 }
 
@@ -81,7 +81,7 @@ impl CommandCatalog {
         }
     }
 
-    /// Reads custom commands and skills again when they are needed next.
+    /// Discards the cache, so that custom commands and skills are read again.
     pub(crate) fn reload(&self) {
         *self.library.lock() = None;
     }
@@ -113,12 +113,12 @@ impl CommandCatalog {
         custom.chain(BUILTINS.iter().map(Builtin::listed)).collect()
     }
 
-    /// The custom commands, and the skills that people may call.
+    /// The custom commands, and the skills that the user may call.
     pub(crate) fn list_custom(&self) -> Vec<SlashCommand> {
         self.for_people().map(listed).collect()
     }
 
-    /// The names of all commands: a skill is called as its folder, whatever its head says.
+    /// The names of all commands; a skill has the name of its folder.
     pub(crate) fn names(&self) -> Vec<String> {
         let builtins = BUILTINS.iter().filter(|_| self.enabled);
         let custom = self.for_people().map(|command| command.name);
@@ -126,7 +126,7 @@ impl CommandCatalog {
         custom.chain(builtins.map(|builtin| builtin.listed().name)).chain(prompts).collect()
     }
 
-    /// The skills, those for the model and those for people.
+    /// The skills for the model and those for the user.
     fn skills(&self) -> Vec<CustomCommand> {
         if !self.enabled {
             return Vec::new();
@@ -140,7 +140,7 @@ impl CommandCatalog {
         skills.filter(is_wanted).cloned().collect()
     }
 
-    /// The names of the skills that a host shows: for people, and with a description.
+    /// The names of the skills that a host shows: callable by the user, and with a description.
     pub(crate) fn skill_names(&self) -> Vec<String> {
         let skills = self.skills().into_iter();
         let shown = skills.filter(|skill| skill.is_for_people && skill.is_described);
@@ -150,7 +150,7 @@ impl CommandCatalog {
     /// Finds a skill or a custom command by any of its names.
     pub(crate) fn find_custom(&self, name: &str) -> Option<CustomCommand> {
         let commands: Vec<_> = self.custom_commands().collect();
-        // A name of its own comes before another's short one.
+        // A full name takes precedence over another command's short name.
         let found = commands.iter().find(|command| command.name == name);
         found.or_else(|| commands.iter().find(|command| command.is_called(name))).cloned()
     }
@@ -176,7 +176,7 @@ impl CommandCatalog {
             .or_else(|| terminal::is_named(name).then_some(FoundCommand::Unavailable))
     }
 
-    /// Whether a prompt has to run in a turn of its own: commands, notes, and notices of background
+    /// Whether a prompt needs a separate turn: commands, notes, and notices of background
     /// tasks.
     pub(crate) fn runs_alone(&self, prompt: &UserMessage) -> bool {
         prompt.should_query == Some(false)
@@ -193,7 +193,7 @@ impl CommandCatalog {
         self.mcp.upgrade().map(|servers| servers.prompts()).unwrap_or_default()
     }
 
-    /// The prompt that a name means: its command, or the server and its name there.
+    /// The MCP prompt of a name: its command, or its server and its name there.
     fn find_mcp_prompt(&self, name: &str) -> Option<McpPrompt> {
         let is_meant = |prompt: &McpPrompt| {
             prompt.command == name || name == format!("{}:{}", prompt.server, prompt.name)
@@ -214,18 +214,18 @@ impl CommandCatalog {
         commands.into_iter()
     }
 
-    /// Those that people may call.
+    /// The commands that the user may call.
     fn for_people(&self) -> impl Iterator<Item = CustomCommand> + use<> {
         self.custom_commands().filter(|command| command.is_for_people)
     }
 }
 
-/// Whether a prompt is the host's own, and not the notice of a background task.
+/// Whether a prompt comes from the host, and is not the notice of a background task.
 pub(crate) fn is_from_host(prompt: &UserMessage) -> bool {
     prompt.origin.as_ref().is_none_or(|origin| origin.kind == OriginKind::Human)
 }
 
-/// A command as hosts see it, by the name that its head says.
+/// A command as hosts see it, by the name in its head.
 fn listed(command: CustomCommand) -> SlashCommand {
     let CustomCommand { name, mut aliases, told_name, description, argument_hint, .. } = command;
     let shown = told_name.unwrap_or_else(|| name.clone());
@@ -244,7 +244,7 @@ impl Invocation {
     pub(crate) fn read(content: &Content) -> Option<Self> {
         let text = match content {
             Content::Text(text) => text.as_str(),
-            // What was attached comes first; what comes last was typed.
+            // Attachments come first; the last block is what the user typed.
             Content::Blocks(blocks) => blocks.last()?.as_text()?,
         };
         let typed = text.strip_prefix('/')?;
@@ -254,7 +254,7 @@ impl Invocation {
         is_name.then(|| Self { name: name.to_owned(), args: args.trim().to_owned() })
     }
 
-    /// As it was typed.
+    /// The invocation as typed.
     pub(crate) fn typed(&self) -> String {
         match self.args.is_empty() {
             true => format!("/{}", self.name),

@@ -2,7 +2,7 @@
 //!
 //! The user who types one expects the program to act on it, so it is not sent to the model.
 
-/// Their names.
+/// The names of these commands.
 const NAMES: &str = "
     add-dir advisor allowed-tools android app autocompact autofix-pr background bashes bg branch
     brief btw bug cd checkpoint chrome color continue copy desktop diff exit export extra-usage
@@ -14,7 +14,7 @@ const NAMES: &str = "
     ultrareview undo upgrade vim voice web-setup workflows
 ";
 
-/// Whether a name is one of theirs.
+/// Whether a name is in the list.
 pub(crate) fn is_named(name: &str) -> bool {
     NAMES.split_ascii_whitespace().any(|known| known == name)
 }

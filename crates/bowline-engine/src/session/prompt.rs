@@ -88,7 +88,7 @@ async fn run(
         if prompt.client_composed != Some(true) {
             match command::run(agent, prompt, &cancel).await {
                 Outcome::NoCommand => {}
-                Outcome::Answered(mut result) => {
+                Outcome::Completed(mut result) => {
                     result.origin = origin_of(prompt);
                     return without_turn(prompt, *result);
                 }

@@ -1,4 +1,4 @@
-//! Announcing a subagent: who it is, what it can call, where it is written down.
+//! Launch of a subagent: identity, tools, transcript, and the announcement.
 
 use std::{
     path::{Path, PathBuf},
@@ -23,30 +23,30 @@ use crate::{
     worktree::Worktree,
 };
 
-/// What a subagent is sent to do.
+/// The task of a subagent.
 pub(crate) struct Assignment {
     pub(crate) id: AgentId,
     pub(crate) kind: AgentKind,
     pub(crate) description: String,
     pub(crate) prompt: String,
-    /// The call that sends it.
+    /// The call that starts it.
     pub(crate) call: ToolUseId,
-    /// Who sends it.
+    /// The agent that starts it.
     pub(crate) parent: Identity,
-    /// What the sender can call.
+    /// The tools of that agent.
     pub(crate) tools: Arc<Toolset>,
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) model: Option<String>,
     pub(crate) effort: Option<Effort>,
-    /// Its own copy of the project, if it works in one.
+    /// Its worktree, if it has one.
     pub(crate) worktree: Option<Worktree>,
-    /// Whether it works beside the conversation.
+    /// Whether it runs in the background.
     pub(crate) background: bool,
-    /// Whether the call asks for that; `None` if it does not say.
+    /// Whether the call requests the background; `None` if unspecified.
     pub(crate) asked_background: Option<bool>,
 }
 
-/// A subagent that has been announced and can go to work.
+/// A subagent that has been announced and can run.
 pub(crate) struct Launched {
     pub(super) agent: Agent,
     pub(super) task: TaskHandle,
@@ -59,7 +59,7 @@ pub(crate) struct Launched {
 }
 
 impl Launched {
-    /// The model that it thinks with.
+    /// The name of its model.
     pub(crate) fn model(&self) -> String {
         let session = &self.agent.session;
         let own = self.agent.instructions.model.as_ref();
@@ -67,13 +67,13 @@ impl Launched {
         connected.map_or_else(|| session.models.name(), |model| model.name)
     }
 
-    /// Where what it says can be read.
+    /// The file with its response.
     pub(crate) fn output_file(&self) -> &PathBuf {
         &self.output_file
     }
 }
 
-/// Announces a subagent that has its slot among those that may work at once.
+/// Announces a subagent that has its concurrency slot.
 pub(crate) fn launch(
     session: &Arc<SessionContext>,
     assignment: Assignment,
@@ -104,7 +104,7 @@ pub(crate) fn launch(
     Launched { agent, task, stop, output_file, prompt, worktree, kind, id }
 }
 
-/// Who it is.
+/// The identity of the subagent.
 fn identify(session: &SessionContext, assignment: &Assignment) -> Subagent {
     let Assignment { kind, background, .. } = assignment;
     let parent = assignment.parent.subagent();
@@ -129,7 +129,7 @@ fn task_id(assignment: &Assignment) -> TaskId {
     TaskId::from(assignment.id.as_str())
 }
 
-/// Tells everybody that it begins; it ends when the token is cancelled.
+/// Announces its start to the host and hooks; it ends when the token is cancelled.
 fn announce(
     session: &SessionContext,
     assignment: &Assignment,
@@ -164,7 +164,7 @@ fn announce(
     (task, stop)
 }
 
-/// Where its words are written, with a note on who sent it.
+/// Its journal, with a record of the agent that started it.
 fn journal(session: &SessionContext, assignment: &Assignment, depth: u32) -> Journal {
     let writer = session.journal.with(|writer| writer.subagent(assignment.id.clone(), None).ok());
     if let Some(writer) = &writer {
@@ -182,7 +182,7 @@ fn journal(session: &SessionContext, assignment: &Assignment, depth: u32) -> Jou
     Journal::new(writer)
 }
 
-/// What it is told before everything else, as far as its kind and the host say it.
+/// Its system prompt, from its kind and the host.
 fn instruct(
     session: &SessionContext,
     assignment: &Assignment,
@@ -199,7 +199,7 @@ fn instruct(
     }
 }
 
-/// What an agent hears of the copy of the project in which it works.
+/// The section about the worktree in which an agent works.
 fn about_worktree(directory: &Path) -> String {
     format!(
         "You work in a copy of the project of your own, at {}. Paths of the project that you are \

@@ -9,6 +9,6 @@ mod toolset;
 
 pub(crate) use self::{servers::startable as startable_servers, tool::agent_tool};
 
-/// How many agents may be above one another. Each sees only what it is told; deeper ones know too
-/// little to be of use.
+/// The maximum nesting of agents. Each sees only its prompt, so deeper ones know too little to be
+/// useful.
 pub(crate) const MAX_DEPTH: u32 = 3;

@@ -26,7 +26,7 @@ use crate::{
     usage::{self, Tokens},
 };
 
-/// What a subagent came to.
+/// The outcome of a subagent.
 pub(crate) struct Finished {
     pub(crate) id: AgentId,
     pub(crate) answer: String,
@@ -35,12 +35,12 @@ pub(crate) struct Finished {
     pub(crate) tokens: u64,
     pub(crate) usage: Usage,
     pub(crate) took: Duration,
-    /// The copy of the project in which it has changed something.
+    /// The worktree, if something was changed in it.
     pub(crate) worktree: Option<KeptWorktree>,
 }
 
 impl Finished {
-    /// Why it did not do what it was sent to do.
+    /// The error, if it failed.
     pub(crate) fn failure(&self) -> Option<ToolFailure> {
         match self.report.ending {
             Some(Ending::ApiError | Ending::OutputLimit | Ending::Refused) => {
@@ -66,25 +66,25 @@ impl Finished {
     }
 }
 
-/// Lets a subagent work to its end.
+/// Runs a subagent to its end.
 ///
-/// Cancel safety: to be polled to its end; `cancel`, or stopping the task, makes that soon.
+/// Cancel safety: to be polled to its end; `cancel`, or stopping the task, makes it end soon.
 pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Finished {
     let Launched { mut agent, task, stop, output_file, prompt, worktree, kind, id } = launched;
     let began = Instant::now();
     let session = Arc::clone(&agent.session);
     let subagent = agent.identity.subagent();
     let description = subagent.map(|subagent| subagent.description.clone()).unwrap_or_default();
-    // Its parent or a stop of the task may end it.
+    // The parent or a stop of the task may end it.
     let turn_cancel = cancel.child_token();
     let _stopping = stop_with(&stop, &turn_cancel);
     let servers = agent.tools.servers().cloned();
     if let Some(servers) = &servers {
         servers::reach(servers, session.config.mcp_grace, &turn_cancel).await;
     }
-    let told = start_hooks(&agent, &turn_cancel).await;
+    let added = start_hooks(&agent, &turn_cancel).await;
     let skills = brief(&mut agent, &kind, &turn_cancel).await;
-    begin(&mut agent, prompt, told, skills).await;
+    begin(&mut agent, prompt, added, skills).await;
     let limits = Limits {
         max_rounds: agent.instructions.max_turns,
         stop_hook_blocks: session.config.stop_hook_block_cap,
@@ -101,7 +101,7 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let finished = Finished {
         worktree,
         id: id.clone(),
-        answer: answer(&report, agent.instructions.max_turns),
+        answer: final_response(&report, agent.instructions.max_turns),
         usage: usage::with_counts(report.last_usage.clone()),
         model: report.model.clone(),
         tokens: Tokens::from(&report.last_usage).total(),
@@ -139,27 +139,27 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
         },
     );
     if session.tasks.stop_was_answered(&task_id).await {
-        tell_stopped(&agent, finished.report.ending).await;
+        emit_stopped(&agent, finished.report.ending).await;
         session.tasks.came_to_an_end(&task_id);
     }
     finished
 }
 
-/// A host that sees what a subagent says beside the conversation sees also where it was stopped.
-async fn tell_stopped(agent: &Agent, ending: Option<Ending>) {
+/// Emits the interruption of a background subagent to hosts that receive its messages.
+async fn emit_stopped(agent: &Agent, ending: Option<Ending>) {
     let text = texts::interrupted(ending.unwrap_or(Ending::AbortedStreaming));
     let message = UserMessage::prompt(vec![ContentBlock::text(text)]);
     agent.emit_user(Box::new(message)).await;
 }
 
-/// What it says in the end. One that was stopped by its limit has not said that itself.
-fn answer(report: &Report, max_turns: Option<u32>) -> String {
+/// Its final response. For one that was stopped by its limit, the text names the limit.
+fn final_response(report: &Report, max_turns: Option<u32>) -> String {
     let words = &report.last_text;
     match (report.ending, max_turns) {
         (Some(Ending::MaxTurns), Some(limit)) => {
             let rest = match &**words {
                 "" => " It has reported nothing.".to_owned(),
-                words => format!(" What it said last:\n{words}"),
+                words => format!(" Its last message:\n{words}"),
             };
             format!(
                 "This agent was stopped at its limit of {limit} turns, before it was done.{rest}"
@@ -169,7 +169,7 @@ fn answer(report: &Report, max_turns: Option<u32>) -> String {
     }
 }
 
-/// Hooks hear that it starts, and may have something to tell it.
+/// Runs the start hooks; returns the context that they add.
 async fn start_hooks(agent: &Agent, cancel: &CancellationToken) -> Vec<String> {
     if !agent.session.hooks.has(HookEvent::SubagentStart) {
         return Vec::new();
@@ -178,13 +178,13 @@ async fn start_hooks(agent: &Agent, cancel: &CancellationToken) -> Vec<String> {
     agent.session.hooks.run(&agent.identity, event, cancel).await.model_texts().collect()
 }
 
-/// The prompt goes into the conversation, between what hooks have `told` and its `skills`; a host whose
-/// conversation waits for the subagent sees it, too.
-async fn begin(agent: &mut Agent, prompt: String, told: Vec<String>, skills: Vec<ContentBlock>) {
+/// Adds the prompt to the conversation, after the hooks' context and before its `skills`. A host
+/// whose conversation waits for the subagent receives it.
+async fn begin(agent: &mut Agent, prompt: String, added: Vec<String>, skills: Vec<ContentBlock>) {
     // The API refuses messages without content.
     let prompt = if prompt.is_empty() { NO_CONTENT.to_owned() } else { prompt };
     let blocks = vec![ContentBlock::text(prompt)];
-    let first = told.into_iter().map(ContentBlock::text).chain(blocks.iter().cloned());
+    let first = added.into_iter().map(ContentBlock::text).chain(blocks.iter().cloned());
     agent.conversation.push_user(first.chain(skills).collect());
     let message = UserMessage::prompt(blocks);
     let unseen = |subagent: &Subagent| subagent.background || subagent.depth > 1;
@@ -208,13 +208,13 @@ fn stop_with(
     }))
 }
 
-/// What a subagent said is kept where its parent can read it.
+/// Writes a subagent's response to the file that its parent can read.
 fn write_output(path: &Path, text: &str) {
     let written = match path.parent() {
         Some(folder) => bowline_private::folder(folder),
         None => Ok(()),
     };
     if let Err(error) = written.and_then(|()| bowline_private::write(path, text)) {
-        tracing::warn!(path = %path.display(), %error, "an agent's answer was not written");
+        tracing::warn!(path = %path.display(), %error, "an agent's response was not written");
     }
 }

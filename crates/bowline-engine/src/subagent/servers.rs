@@ -8,12 +8,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{agent_kind::AgentKind, identity::Subagent, session_context::SessionContext};
 
-/// How long a screen may show that servers were not started.
+/// The time that a screen shows the notice of servers that were not started.
 const SHOWN_MS: u64 = 10_000;
-/// How long its servers may take to go away.
+/// Timeout of the shutdown of its servers.
 const CLOSE_GRACE: Duration = Duration::from_secs(3);
 
-/// The servers of an agent of this kind, to be reached later.
+/// The servers of an agent of this kind, not connected yet.
 pub(super) fn of(
     session: &Arc<SessionContext>,
     kind: &AgentKind,
@@ -26,7 +26,7 @@ pub(super) fn of(
     Some(session.bridge.agent_servers(&session.config, &session.workspace, &wanted))
 }
 
-/// The servers that an agent of this kind brings along, with the values of variables. Those of
+/// The servers of a kind of agent, with variables expanded. Those of
 /// an untrusted project are left out, and the host is notified.
 pub(crate) fn startable(session: &SessionContext, kind: &AgentKind, who: &str) -> Vec<NamedServer> {
     if !kind.blocked_servers.is_empty() {
@@ -55,7 +55,7 @@ pub(crate) fn startable(session: &SessionContext, kind: &AgentKind, who: &str) -
     servers
 }
 
-/// Reaches them, and waits a while for those that are slow.
+/// Connects them, and waits up to `grace` for slow ones.
 pub(super) async fn reach(servers: &McpServers, grace: Duration, cancel: &CancellationToken) {
     servers.start();
     tokio::select! {
@@ -64,7 +64,7 @@ pub(super) async fn reach(servers: &McpServers, grace: Duration, cancel: &Cancel
     }
 }
 
-/// Lets go of them.
+/// Disconnects them.
 pub(super) async fn leave(servers: &McpServers) {
     tokio::time::timeout(CLOSE_GRACE, servers.close()).await.ok();
 }

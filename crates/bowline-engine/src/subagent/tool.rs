@@ -1,4 +1,4 @@
-//! `Agent`: sends a subagent to work, and hands its answer back.
+//! `Agent`: starts a subagent, and returns its response.
 
 use std::sync::{Arc, Weak};
 
@@ -25,16 +25,16 @@ use crate::{
     worktree::Worktree,
 };
 
-/// Sends subagents to work.
+/// The tool that starts subagents.
 struct AgentTool {
     spec: ToolSpec,
     session: Weak<SessionContext>,
     parent: Identity,
-    /// What the parent can call, this tool included.
+    /// The tools of the parent, this one included.
     tools: Weak<Toolset>,
 }
 
-/// What the model says when it sends an agent.
+/// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Input {
     /// What the agent will do, in three to five words.
@@ -50,7 +50,7 @@ struct Input {
     /// `worktree` gives the agent a copy of the repository to work in, which is kept if it changes
     /// something there.
     isolation: Option<Isolation>,
-    /// Whether to go on at once and hear of the answer later. Agents work in the background unless
+    /// Whether to continue at once and get the result later. Agents work in the background unless
     /// this is false.
     run_in_background: Option<bool>,
 }
@@ -70,8 +70,8 @@ impl AgentTool {
         let mut spec = ToolSpec::new(AGENT_TOOL, description(session), schema_of::<Input>())
             .aliases(&["Task"])
             .stops_itself();
-        // Also one that works in a copy of its own, and so also while a plan is made: what it does there
-        // is judged call by call, and a copy in which nothing has changed is taken away again.
+        // Also with `isolation`, and so also in plan mode: each call of the agent is judged separately,
+        // and a worktree without changes is removed.
         spec.hints.read_only = true;
         Self { spec, session: Arc::downgrade(session), parent, tools }
     }
@@ -88,14 +88,14 @@ impl AgentTool {
                 "Agent type '{name}' not found. Available agents: {known}"
             ))
         })?;
-        // Calls run side by side, so the slot is acquired before anything is awaited.
+        // Calls run concurrently, so the slot is acquired before anything is awaited.
         let slot = session.tasks.acquire_agent_slot().ok_or_else(|| {
             ToolFailure::running(format!(
                 "{AGENTS_AT_ONCE} agents are at work already; wait for one of them to finish"
             ))
         })?;
         let background = match (kind.background, input.run_in_background) {
-            // Whoever wrote the kind knows better than the model whether it can be waited for.
+            // The definition of the kind takes precedence over the model's choice.
             (Some(true), _) => true,
             (_, Some(background)) | (Some(background), None) => background,
             (None, None) => true,
@@ -188,7 +188,7 @@ fn launched_output(input: &Input, launched: &Launched) -> ToolOutput {
     let (id, file) = (&launched.id, launched.output_file().display().to_string());
     let text = format!(
         "Async agent launched successfully.\nagentId: {id}\nIts answer will be written to {file}, \
-         and you will be told when it has finished. Go on with something else meanwhile, or end \
+         and you will be notified when it has finished. Go on with something else meanwhile, or end \
          your turn."
     );
     ToolOutput::blocks(vec![ContentBlock::text(text)]).structured(json!({

@@ -10,7 +10,7 @@ use crate::{
     toolset::{AGENT_TOOL, Toolset},
 };
 
-/// Tools that need a person, whom a subagent does not have.
+/// Tools that prompt the user, to whom a subagent has no access.
 const FOR_PEOPLE: &[&str] =
     &["AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "StructuredOutput"];
 
@@ -32,7 +32,7 @@ pub(crate) fn tools(
     });
     let filters = parent.filters().iter().cloned().chain(filters).collect();
     Arc::new_cyclic(|all| {
-        // The agent tool of a subagent starts agents below it, not beside it.
+        // The agent tool of a subagent starts agents below it, not siblings.
         if registry.get(AGENT_TOOL).is_some() {
             registry.insert(tool::agent_tool(session, identity.clone(), all));
         }

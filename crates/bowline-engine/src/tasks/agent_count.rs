@@ -17,7 +17,7 @@ pub(crate) enum StoppedBy {
     Interrupt,
 }
 
-/// Counts one that starts.
+/// Adds a subagent that starts.
 pub(super) fn started(count: &mut SubagentStats, agent: &StartedAgent<'_>) {
     count.spawned += 1;
     match agent.asked_background {
@@ -31,7 +31,7 @@ pub(super) fn started(count: &mut SubagentStats, agent: &StartedAgent<'_>) {
     *count.by_type.entry(agent.kind.to_owned()).or_default() += 1;
 }
 
-/// Counts one that ends.
+/// Adds a subagent that ends.
 pub(super) fn ended(count: &mut SubagentStats, status: TaskStatus, by: StoppedBy) {
     match (status, by) {
         (TaskStatus::Completed, _) => count.completed += 1,

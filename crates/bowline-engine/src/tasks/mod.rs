@@ -1,4 +1,4 @@
-//! Board of background tasks: which run, how they end, and what host and model are told of them.
+//! Board of background tasks: running tasks, their ends, and the messages about them.
 
 mod agent_count;
 mod notice;
@@ -22,19 +22,19 @@ use crate::{
     sink::MessageSink,
 };
 
-/// How many agents may work at once in a session.
+/// The maximum number of concurrent agents in a session.
 pub(crate) const AGENTS_AT_ONCE: usize = 16;
 
-/// The tasks of a session that the host was told about.
+/// The tasks of a session that were announced to the host.
 #[derive(Clone)]
 pub(crate) struct TaskBoard {
     sink: Arc<MessageSink>,
     tasks: Arc<Mutex<Board>>,
-    /// Fires when a task that runs beside the conversation has ended.
+    /// Fires when a background task has ended.
     pub(crate) ended: Arc<Notify>,
-    /// How often a task moved or began beside the conversation.
+    /// The number of tasks that were started in or moved to the background.
     moved: Arc<watch::Sender<usize>>,
-    /// One permit for each agent that may still begin.
+    /// One permit for each agent that may still start.
     slots: Arc<Semaphore>,
 }
 
@@ -47,9 +47,9 @@ pub(crate) struct AgentSlot(
 #[derive(Default)]
 struct Board {
     running: BTreeMap<TaskId, BackgroundTaskEntry>,
-    /// What the model is to hear of tasks that have ended.
+    /// Notices for the model about tasks that have ended.
     notices: Vec<UserMessage>,
-    /// Subagents that were stopped and have not come to their end yet.
+    /// Subagents that were stopped and have not ended yet.
     stopped: BTreeMap<TaskId, StoppedAgent>,
     agents: SubagentStats,
     /// Whether the session ends, so that nothing is reported any more.
@@ -66,14 +66,14 @@ struct BackgroundTaskEntry {
     stopped_by: StoppedBy,
     /// Fires when the caller that stopped it has the response.
     answered: Option<CancellationToken>,
-    /// A subagent is one of those that may work at once.
+    /// The concurrency slot of a subagent.
     slot: Option<AgentSlot>,
 }
 
-/// A subagent that was stopped while it worked beside the conversation.
+/// A subagent that was stopped while it ran in the background.
 #[derive(Default)]
 struct StoppedAgent {
-    /// What the model is to hear; `None` if it was stopped with everything else.
+    /// The notice for the model; `None` if everything was stopped.
     notice: Option<UserMessage>,
     answered: Option<CancellationToken>,
 }
@@ -87,29 +87,29 @@ pub(crate) struct StartedAgent<'a> {
     pub(crate) prompt: &'a str,
     pub(crate) tool_use_id: &'a ToolUseId,
     pub(crate) depth: u32,
-    /// The subagent that sends it, if one does.
+    /// The subagent that starts it, if one does.
     pub(crate) parent: Option<TaskId>,
     pub(crate) backgrounded: bool,
-    /// Whether the call that starts it asks for the background; `None` if it does not say.
+    /// Whether the call that starts it requests the background; `None` if unspecified.
     pub(crate) asked_background: Option<bool>,
 }
 
-/// A worktree that stays, because something was changed in it.
+/// A worktree that is kept because it has changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeptWorktree {
     pub(crate) path: PathBuf,
     pub(crate) branch: Option<String>,
 }
 
-/// How a task ended.
+/// The end of a task.
 pub(crate) struct EndedTask {
     pub(crate) status: TaskStatus,
     pub(crate) summary: String,
-    /// Why it failed, if that is more than a number.
+    /// The error, if it is more than an exit code.
     pub(crate) error: Option<String>,
     pub(crate) output_file: String,
     pub(crate) usage: Option<TaskUsage>,
-    /// The copy of the project in which it has changed something.
+    /// The worktree, if something was changed in it.
     pub(crate) worktree: Option<KeptWorktree>,
 }
 
@@ -124,7 +124,7 @@ impl TaskBoard {
         }
     }
 
-    /// Whether a subagent works beside the conversation.
+    /// Whether a subagent runs in the background.
     pub(crate) fn has_background_agents(&self) -> bool {
         let background =
             |entry: &BackgroundTaskEntry| entry.backgrounded && entry.kind == TaskKind::Agent;
@@ -140,19 +140,19 @@ impl TaskBoard {
         slot.map(AgentSlot)
     }
 
-    /// How many there were, and what became of them.
+    /// The numbers of subagents, by how they started and ended.
     pub(crate) fn agent_count(&self) -> SubagentStats {
         self.board().agents.clone()
     }
 
-    /// The user ends a task.
+    /// Stops a task for the user.
     pub(crate) fn stopped_by_user(&self, id: &TaskId) {
         if let Some(entry) = self.board().running.get_mut(id) {
             entry.stopped_by = StoppedBy::User;
         }
     }
 
-    /// The host ends a task for the user. The consequences are sent once the guard is gone.
+    /// Stops a task for the host. The consequences are sent once the guard is dropped.
     pub(crate) fn stop_until_answered(&self, id: &TaskId) -> DropGuard {
         let answered = CancellationToken::new();
         if let Some(entry) = self.board().running.get_mut(id) {
@@ -162,20 +162,20 @@ impl TaskBoard {
         answered.drop_guard()
     }
 
-    /// Everything is stopped: the model need not hear of each subagent.
+    /// Notes that everything is stopped: the model gets no notice of each subagent.
     pub(crate) fn interrupted(&self) {
         for entry in self.board().running.values_mut() {
             entry.stopped_by = StoppedBy::Interrupt;
         }
     }
 
-    /// The session ends: tasks that are stopped from now on are not reported.
+    /// Notes that the session ends: tasks that are stopped from now on are not reported.
     pub(crate) fn close(&self) {
         self.board().closed = true;
     }
 
-    /// Waits until the caller that stopped this subagent has the response. Returns whether it was stopped beside a
-    /// conversation that goes on.
+    /// Waits until the caller that stopped this subagent has the response. Returns whether it was stopped in the
+    /// background of a conversation that continues.
     pub(crate) async fn stop_was_answered(&self, id: &TaskId) -> bool {
         let answered = {
             let board = self.board();
@@ -188,7 +188,7 @@ impl TaskBoard {
         true
     }
 
-    /// A subagent that was stopped has come to its end: the model may hear of it.
+    /// Releases the notice of a stopped subagent, which has ended now.
     pub(crate) fn came_to_an_end(&self, id: &TaskId) {
         {
             let mut board = self.board();
@@ -198,33 +198,33 @@ impl TaskBoard {
         self.ended.notify_one();
     }
 
-    /// Whether anything goes on beside the conversation.
+    /// Whether a task runs in the background.
     pub(crate) fn has_background_tasks(&self) -> bool {
         let board = self.board();
         board.running.values().any(|entry| entry.backgrounded) || !board.stopped.is_empty()
     }
 
-    /// Takes what the model is to hear of tasks that have ended.
+    /// Takes the notices for the model about tasks that have ended.
     pub(crate) fn take_notices(&self) -> Vec<UserMessage> {
         std::mem::take(&mut self.board().notices)
     }
 
-    /// The kind of a subagent at work.
+    /// The kind of a running subagent.
     pub(crate) fn agent_type(&self, id: &TaskId) -> Option<String> {
         self.board().running.get(id).and_then(|entry| entry.subagent_type.clone())
     }
 
-    /// The name of one run of a task.
+    /// The ID of one run of a task.
     pub(crate) fn run_id(&self, id: &TaskId) -> Option<String> {
         self.board().running.get(id).map(|entry| entry.run_id.clone())
     }
 
-    /// Hears how often a task moved or began beside the conversation.
+    /// Watches the number of tasks that were started in or moved to the background.
     pub(crate) fn moves(&self) -> watch::Receiver<usize> {
         self.moved.subscribe()
     }
 
-    /// Tells the host which tasks run beside the conversation.
+    /// Sends the list of background tasks to the host.
     pub(crate) fn announce(&self) {
         let tasks = self.background();
         self.sink.enqueue(BackgroundTasksChangedMessage {
@@ -233,7 +233,7 @@ impl TaskBoard {
         });
     }
 
-    /// A subagent starts.
+    /// Adds a subagent that starts.
     pub(crate) fn agent_started(&self, agent: StartedAgent<'_>) {
         let run_id = new_run_id();
         let entry = BackgroundTaskEntry {
@@ -302,7 +302,7 @@ impl TaskBoard {
         }
     }
 
-    /// A task goes on beside the conversation from now on.
+    /// Moves a task to the background.
     pub(crate) fn backgrounded(&self, id: &TaskId) {
         let run_id = {
             let mut board = self.board();
@@ -320,10 +320,10 @@ impl TaskBoard {
         self.moved.send_modify(|moves| *moves += 1);
     }
 
-    /// A task has ended. If it ran beside the conversation, the model will hear of it.
+    /// Removes a task that has ended. If it ran in the background, the model gets a notice.
     pub(crate) fn ended(&self, id: &TaskId, ended: EndedTask) {
         let Some(mut entry) = self.remove(id, ended.status) else { return };
-        // Whoever hears of the end may send another one.
+        // The slot is free before the end is sent: a receiver may start the next agent at once.
         drop(entry.slot.take());
         if entry.backgrounded || entry.kind == TaskKind::Agent {
             self.sink.enqueue(TaskUpdatedMessage {
@@ -402,7 +402,7 @@ impl TaskBoard {
 }
 
 /// Shell commands report themselves; subagents are reported by their run, unless they are stopped:
-/// they end in their own time, and to everybody else they are stopped now.
+/// they end later, but are reported as stopped at once.
 impl TaskObserver for TaskBoard {
     fn task_event(&self, event: TaskEvent) {
         match event {
@@ -431,7 +431,7 @@ impl TaskObserver for TaskBoard {
                 let output_file = info.output_file.unwrap_or_default().display().to_string();
                 let ended = EndedTask {
                     status: info.status,
-                    // Whoever stopped it knows no more of it than what it was to do.
+                    // There is no result, so the notice repeats the description.
                     summary: info.description,
                     error: None,
                     output_file,

@@ -34,7 +34,7 @@ pub(super) fn of(
     message
 }
 
-/// What a subagent answered, what it took, and where its changes are if it had a copy of the project.
+/// The response of a subagent, its usage, and its worktree if that has changes.
 fn about_agent(entry: &BackgroundTaskEntry, status: &str, ended: &EndedTask) -> String {
     let how = if status == "completed" { "finished" } else { status };
     let mut text = format!(

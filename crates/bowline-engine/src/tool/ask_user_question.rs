@@ -1,4 +1,4 @@
-//! `AskUserQuestion`: puts questions with choices to the person; the host answers them.
+//! `AskUserQuestion`: shows the user questions with choices; the host fills in the answers.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const DESCRIPTION: &str = "Asks the user one to four questions, each with two to
     it when you need a decision that only the user can make and that you cannot find out yourself. \
     The user can always answer in their own words instead.";
 
-/// What the model hears of questions or choices that are the same.
+/// The error for duplicate questions or choices.
 const AMBIGUOUS: &str = "Question texts must be unique, option labels must be unique within each \
     question";
 
@@ -64,7 +64,7 @@ struct Choice {
 }
 
 impl Input {
-    /// Answers are told by the texts of questions and labels.
+    /// Answers refer to questions and labels by their texts, so these must be unique.
     fn is_unambiguous(&self) -> bool {
         let differ = |mut texts: Vec<&str>| {
             let count = texts.len();
@@ -105,7 +105,7 @@ impl Tool for AskUserQuestion {
     ) -> BoxFuture<'a, Result<(), ToolFailure>> {
         let checked = match Input::deserialize(input) {
             Ok(input) if !input.is_unambiguous() => Err(ToolFailure::issue(AMBIGUOUS)),
-            // What does not fit the schema was refused before.
+            // An input that does not fit the schema was refused before.
             Ok(_) | Err(_) => Ok(()),
         };
         Box::pin(std::future::ready(checked))
@@ -116,7 +116,7 @@ impl Tool for AskUserQuestion {
     }
 }
 
-/// Whoever permitted the call has put the answers into its input.
+/// The result. The host has put the answers into the input when it permitted the call.
 fn answered(input: Input) -> ToolOutput {
     let answers = input.answers.unwrap_or_default();
     let quoted = |(question, answer): (&String, &Value)| {

@@ -17,17 +17,17 @@ use crate::{
     toolset::{AGENT_TOOL, Toolset},
 };
 
-/// Tools that are there only if the host takes permission requests.
+/// Tools that exist only if the host handles permission requests.
 const FOR_A_PERSON: [&str; 3] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
-/// Tools that exist, but not in this session.
+/// The tools that are disabled in this session.
 pub(crate) fn disabled(session: &SessionContext) -> impl Iterator<Item = String> {
     let asks = session.config.permission_prompts == PermissionPrompts::Host;
     FOR_A_PERSON.into_iter().filter(move |_| !asks).map(str::to_owned)
 }
 
-/// The engine's own tools for the main agent, as part of `all` that it can call. Those that ask a
-/// person are only there if one is.
+/// The engine's own tools for the main agent, as part of `all` that it can call. Those that prompt
+/// the user exist only if the host can do so.
 pub(crate) fn engine_tools(
     session: &Arc<SessionContext>,
     all: &Weak<Toolset>,
@@ -41,7 +41,7 @@ pub(crate) fn engine_tools(
     tools
 }
 
-/// Whether a tool is about the conversation it is called in, and means nothing without one.
+/// Whether a tool works only within a conversation.
 pub(crate) fn needs_conversation(name: &str) -> bool {
     const ABOUT_THE_CONVERSATION: [&str; 6] = [
         AGENT_TOOL,

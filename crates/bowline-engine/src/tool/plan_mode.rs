@@ -1,4 +1,4 @@
-//! `EnterPlanMode` and `ExitPlanMode`: thinking first, doing once the person agrees.
+//! `EnterPlanMode` and `ExitPlanMode`: a plan first, changes once the user approves it.
 
 use std::sync::{Arc, Weak};
 
@@ -78,7 +78,7 @@ impl PlanTool {
     }
 }
 
-/// What the model is told when the person agrees.
+/// The result when the user approves.
 fn approved(
     session: &SessionContext,
     written: Option<String>,

@@ -1,4 +1,4 @@
-//! `Skill`: gives the model the text of a skill, or of a command, that people have written.
+//! `Skill`: returns the text of a skill or a custom command to the model.
 
 use std::sync::{Arc, Weak};
 

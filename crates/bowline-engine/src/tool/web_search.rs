@@ -1,6 +1,6 @@
-//! `WebSearch`: the model API searches the web, and what it found is handed on.
+//! `WebSearch`: a web search by the model API.
 //!
-//! Only an API that has the search itself can do this, so the tool is there only
+//! The tool needs an API with a server-side search, so it exists only
 //! for models that are reached through such an API.
 
 use std::{
@@ -28,12 +28,12 @@ for what is newer than your knowledge or has to be looked up.
 - Read a page that looks right with WebFetch.
 - Name the sources of what you pass on, as links.";
 
-const INSTRUCTIONS: &str = "You search the web for somebody else. Search, and sum up in a few \
+const INSTRUCTIONS: &str = "You search the web for another agent. Search, and sum up in a few \
     sentences what the results say about the query.";
 
-/// The name and version of the API's own search.
+/// The name and version of the API's server-side search tool.
 const SERVER_TOOL: &str = "web_search_20250305";
-/// How often the API may search for one call.
+/// The maximum number of searches per call.
 const MAX_SEARCHES: u64 = 8;
 /// The output limit of the summary, in tokens.
 const MAX_ANSWER: u64 = 8_192;
@@ -109,7 +109,7 @@ impl Tool for WebSearch {
     }
 }
 
-/// What a search came to, in the order in which the API said it.
+/// The parts of a search result, in the API's order.
 #[derive(Debug, Default)]
 struct Found {
     parts: Vec<Part>,
@@ -142,7 +142,7 @@ async fn search(session: &SessionContext, input: &Input) -> Result<Found, ToolFa
     Ok(found)
 }
 
-/// The API's own search, as requests name it.
+/// The definition of the server-side search tool in requests.
 fn server_tool(input: &Input) -> ToolDefinition {
     let mut extra = Extra::new();
     extra.insert("type".to_owned(), SERVER_TOOL.into());
@@ -168,7 +168,7 @@ impl Found {
         match block {
             ContentBlock::Text(text) if !text.text.trim().is_empty() => match self.parts.last_mut()
             {
-                // The API cuts its words at every citation.
+                // The API splits its text at every citation.
                 Some(Part::Words(words)) => words.push_str(&text.text),
                 _ => self.parts.push(Part::Words(text.text.clone())),
             },

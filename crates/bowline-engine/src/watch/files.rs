@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 use super::{Watch, snapshot::Snapshot};
 use crate::identity::Identity;
 
-/// What is watched, and how it was when it was last looked at.
+/// The watched paths, and their last snapshot.
 #[derive(Debug, Default)]
 pub(super) struct WatchedFiles {
-    /// What hooks have asked for, in place of what they asked for before.
+    /// Paths from the newest hook output, which replace those of earlier ones.
     asked_for: Vec<PathBuf>,
     watched: Vec<PathBuf>,
     last: Snapshot,
@@ -24,7 +24,7 @@ impl WatchedFiles {
 }
 
 impl Watch {
-    /// Begins to watch what hooks want watched and was not watched so far, as it is now.
+    /// Takes a snapshot of paths that hooks name and that were not watched before.
     pub(super) fn note_watched_files(&self) {
         let names = self.hooks.registry().matcher_names(&HookEvent::FileChanged);
         let named = names.into_iter().map(|name| self.cwd.join(name));
@@ -38,7 +38,7 @@ impl Watch {
         files.watched = paths;
     }
 
-    /// Looks at watched files and runs the hooks of those that have changed.
+    /// Compares watched files with the snapshot, and runs the hooks for changes.
     pub(super) async fn run_changed_files_hooks(&self) {
         self.note_watched_files();
         let (base, paths) = (self.workspace.current_dir(), self.watched.lock().watched.clone());
@@ -46,13 +46,13 @@ impl Watch {
         let Ok((now, paths)) = tokio::task::spawn_blocking(look).await else { return };
         let changes = {
             let mut files = self.watched.lock();
-            // The list of watched files has changed meanwhile; the next look sees all of it.
+            // The list has changed meanwhile; the next comparison covers it.
             if files.watched != paths {
                 return;
             }
             let mut changes = now.changes_since(&files.last);
             files.last = now;
-            // A file that is no longer watched is not removed.
+            // A file that is no longer watched is not reported as removed.
             changes.retain(|(path, _)| files.watched.iter().any(|it| path.starts_with(it)));
             changes
         };

@@ -1,6 +1,6 @@
 //! File watcher: files that hooks name, and the settings.
 //!
-//! Nothing is watched, and no task runs, unless there are hooks for it. Settings are looked at
+//! Nothing is watched, and no task runs, unless there are hooks for it. Settings are checked
 //! before every turn as well, so that a change applies whether or not there are hooks for it.
 
 mod files;
@@ -28,8 +28,8 @@ use crate::{
     state::{CurrentSettings, PendingChanges, Permissions},
 };
 
-/// How often watched files are looked at. Short enough for a person who waits for a hook, and a look
-/// at a few files costs microseconds.
+/// The polling interval. Short enough for a user who waits for a hook, and polling
+/// a few files costs microseconds.
 const INTERVAL: Duration = Duration::from_millis(400);
 
 /// Watches files for a session.
@@ -42,13 +42,13 @@ pub(crate) struct Watch {
     places: SettingsPaths,
     sources: SourceSet,
     cwd: PathBuf,
-    /// Whether the session waits to be claimed: then nothing is watched.
+    /// Whether the session is unclaimed: then nothing is watched.
     unclaimed: bool,
     watched: Mutex<WatchedFiles>,
     settings_files: Mutex<SettingsFiles>,
     /// Held while changes of settings are applied.
     applying: tokio::sync::Mutex<()>,
-    /// The task that looks; only while there are hooks for it.
+    /// The polling task; only while there are hooks for it.
     looking: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
@@ -78,7 +78,7 @@ impl Watch {
         }
     }
 
-    /// Begins to look at the files that hooks want watched, if that is not being done yet.
+    /// Starts polling the files that hooks watch, unless it runs already.
     pub(crate) fn start(self: &Arc<Self>) {
         if self.unclaimed || !self.has_hooks() {
             return;
@@ -91,7 +91,7 @@ impl Watch {
         }
     }
 
-    /// Stops looking.
+    /// Stops polling.
     pub(crate) fn stop(&self) {
         *self.looking.lock() = None;
     }
@@ -101,7 +101,7 @@ impl Watch {
         self.hooks.has(HookEvent::FileChanged) || self.hooks.has(HookEvent::ConfigChange)
     }
 
-    /// Watches the files that hooks name from now on, if they name any.
+    /// Replaces the watched files by those that a hook's output names, if it names any.
     pub(crate) fn follow(&self, report: &HookReport) {
         if let Some(paths) = &report.watch_paths {
             self.watched.lock().follow(paths);
@@ -130,7 +130,7 @@ impl Watch {
     }
 }
 
-/// Looks at watched files until the session ends.
+/// Polls watched files until the session ends.
 async fn look(watch: Weak<Watch>) {
     let mut clock = tokio::time::interval(INTERVAL);
     clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

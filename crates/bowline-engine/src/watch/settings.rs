@@ -15,14 +15,14 @@ use crate::{
     settings::{self, Settings, Source},
 };
 
-/// The settings files as they were when they were last read.
+/// The settings files, with their stamps at the last read.
 #[derive(Debug, Default)]
 pub(super) struct SettingsFiles(BTreeMap<PathBuf, (Source, Option<Stamp>)>);
 
 impl SettingsFiles {
-    /// The files that are not as they were, with how they are now.
+    /// The files that have changed, with their new stamps.
     fn changed(&self, files: Vec<(Source, PathBuf)>) -> Vec<(Source, PathBuf, Option<Stamp>)> {
-        // One that only a policy can bring may no longer be among those there could be.
+        // A policy may no longer name a file that it named before; that one is compared as well.
         let gone = self.0.iter().filter(|(path, _)| !files.iter().any(|(_, it)| it == *path));
         let gone: Vec<_> = gone.map(|(path, (source, _))| (*source, path.clone())).collect();
         let now = files.into_iter().chain(gone).map(|(source, path)| {
@@ -38,7 +38,7 @@ impl SettingsFiles {
 }
 
 impl Watch {
-    /// Remembers how the settings files are now: what they say applies.
+    /// Records the current stamps: these settings have been applied.
     pub(crate) fn note_settings_files(&self) {
         let mut known = self.settings_files.lock();
         for (source, path) in settings::files(&self.places, self.sources) {
@@ -54,7 +54,7 @@ impl Watch {
         }
     }
 
-    /// Applies changes that others have made to settings files, unless hooks object.
+    /// Applies external changes of settings files, unless hooks object.
     ///
     /// Cancel safety: a change that was not applied when the future is dropped is found the next time.
     pub(crate) async fn apply_settings_files(self: &Arc<Self>) {
@@ -97,28 +97,28 @@ impl Watch {
         !report.blocks.is_empty() || report.stop.is_some()
     }
 
-    /// Applies what one source of settings says now: hooks, rules and variables. The model and the
-    /// like stay as they are, whatever other sessions write to disk.
+    /// Applies the settings of one source: hooks, rules and variables. The model and the
+    /// like stay as they are, because other sessions write them to the same files.
     pub(crate) fn apply_source(self: &Arc<Self>, source: Source, before: &Settings) {
         let now = self.settings.get();
         self.hooks.registry().set_settings(&now);
         self.start();
         now.renew_rules(&mut self.permissions.policy(), source, &self.places);
         self.workspace.set_added_roots(self.permissions.added_directories());
-        // A rule may take a tool away altogether.
+        // A rule may remove a tool.
         self.pending.tools_changed();
         let changed = changed_variables(&variables(before), &variables(&now));
         self.workspace.update_environment(changed);
     }
 }
 
-/// The variables that settings set for commands.
+/// The environment variables that settings set for commands.
 fn variables(settings: &Settings) -> BTreeMap<String, String> {
     let set = settings.variables();
     set.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The variables to set, and those to take away.
+/// The variables to set, and those to remove.
 fn changed_variables(
     before: &BTreeMap<String, String>,
     after: &BTreeMap<String, String>,

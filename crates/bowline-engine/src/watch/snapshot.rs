@@ -7,21 +7,21 @@ use std::{
     time::SystemTime,
 };
 
-/// How many files a folder may bring. More need another kind of watching.
+/// The maximum number of files in a folder; polling more would be too slow.
 const MOST_FILES: usize = 10_000;
 
-/// The files there are, by name, and what tells that one is another than before.
+/// Files by path, with the stamps that show a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Snapshot(BTreeMap<PathBuf, Stamp>);
 
-/// What changes when a file does.
+/// File metadata that changes with the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     modified: Option<SystemTime>,
     length: u64,
 }
 
-/// How a file has changed.
+/// A kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Added,
@@ -30,7 +30,7 @@ pub(super) enum Change {
 }
 
 impl Change {
-    /// What hooks are told.
+    /// The name in hook inputs.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Added => "add",
@@ -41,7 +41,7 @@ impl Change {
 }
 
 impl Stamp {
-    /// That of a file; `None` if there is none.
+    /// The stamp of a file; `None` if the file does not exist.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         Some(Self { modified: metadata.modified().ok(), length: metadata.len() })
@@ -49,7 +49,7 @@ impl Stamp {
 }
 
 impl Snapshot {
-    /// Looks at files, and at all files below folders. Relative names start in `base` and stay relative.
+    /// Reads files, and all files below folders. Relative paths start in `base` and stay relative.
     pub(super) fn take(base: &Path, paths: &[PathBuf]) -> Self {
         let mut found = Self::default();
         for path in paths {
@@ -67,7 +67,7 @@ impl Snapshot {
             self.0.insert(path, stamp);
         } else if let Ok(entries) = fs::read_dir(&place) {
             for entry in entries.flatten() {
-                // A link may lead back to where it is.
+                // A link may lead back to a folder above it.
                 if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
                     self.add(base, path.join(entry.file_name()));
                 }
@@ -75,7 +75,7 @@ impl Snapshot {
         }
     }
 
-    /// What has changed since `before`, by name.
+    /// The changes since `before`, by path.
     pub(super) fn changes_since(&self, before: &Self) -> Vec<(PathBuf, Change)> {
         let now = self.0.iter().filter_map(|(path, stamp)| match before.0.get(path) {
             None => Some((path.clone(), Change::Added)),
@@ -89,7 +89,7 @@ impl Snapshot {
         changes
     }
 
-    /// Takes over files that were not looked at before.
+    /// Adds files that were not watched before.
     pub(super) fn adopt(&mut self, new: Self) {
         for (path, stamp) in new.0 {
             self.0.entry(path).or_insert(stamp);

@@ -1,4 +1,4 @@
-//! Worktrees that are created and removed at the same time.
+//! Concurrent creation and removal of worktrees.
 
 use std::{
     fs,
@@ -74,7 +74,7 @@ async fn worktrees_are_created_beside_another_process_that_does_the_same() {
     let other = thread::spawn({
         let (folder, stop) = (repository.path().to_owned(), stop.clone());
         move || {
-            // It has no lock of ours and no retries: what fails there is of no interest.
+            // It has no lock of ours and no retries, so its failures do not matter.
             let mut made = 0;
             while !stop.load(Ordering::Relaxed) {
                 let add = ["worktree", "add", "-q", "-f", "-B", "foreign", "foreign", "HEAD"];

@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 
 use crate::{context::tokens, instructions::Snapshot};
 
-/// What calls of one tool take.
+/// Tokens of the calls and results of one tool.
 #[derive(Default)]
 struct ToolTokens {
     calls: u64,
     results: u64,
 }
 
-/// The conversation, which is `total` tokens, by kind of message and by tool.
+/// Breakdown of a conversation of `total` tokens, by kind of message and by tool.
 pub(super) fn breakdown(snapshot: &Snapshot, total: u64) -> Value {
     let mut tools: Vec<(&str, ToolTokens)> = Vec::new();
     let mut names = HashMap::new();
-    let (mut said, mut asked) = (0, 0);
+    let (mut assistant, mut user) = (0, 0);
     for message in &snapshot.messages {
         for block in &message.content {
             let tokens = tokens::of_block(block);
@@ -31,8 +31,8 @@ pub(super) fn breakdown(snapshot: &Snapshot, total: u64) -> Value {
                     let name = names.get(&result.tool_use_id).copied().unwrap_or_default();
                     of_tool(&mut tools, name).results += tokens;
                 }
-                _ if message.role == Role::Assistant => said += tokens,
-                _ => asked += tokens,
+                _ if message.role == Role::Assistant => assistant += tokens,
+                _ => user += tokens,
             }
         }
     }
@@ -46,19 +46,19 @@ pub(super) fn breakdown(snapshot: &Snapshot, total: u64) -> Value {
         "toolCallTokens": calls,
         "toolResultTokens": results,
         "attachmentTokens": 0,
-        "assistantMessageTokens": said,
-        "userMessageTokens": asked,
+        "assistantMessageTokens": assistant,
+        "userMessageTokens": user,
         "redirectedContextTokens": 0,
-        "unattributedTokens": total.saturating_sub(calls + results + said + asked),
+        "unattributedTokens": total.saturating_sub(calls + results + assistant + user),
         "toolCallsByType": by_tool.collect::<Vec<_>>(),
         "attachmentsByType": [],
     })
 }
 
 fn of_tool<'a, 'b>(tools: &'b mut Vec<(&'a str, ToolTokens)>, name: &'a str) -> &'b mut ToolTokens {
-    let place = tools.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+    let index = tools.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
         tools.push((name, ToolTokens::default()));
         tools.len() - 1
     });
-    &mut tools[place].1
+    &mut tools[index].1
 }

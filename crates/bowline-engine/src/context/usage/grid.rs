@@ -5,11 +5,11 @@ use serde_json::Number;
 
 use super::percentage;
 
-/// The picture has this many squares.
+/// The number of squares in the grid.
 const ROWS: usize = 10;
 const SQUARES_PER_ROW: usize = 20;
 
-/// The categories as squares: what is used first, then what is free, what is kept free last.
+/// The categories as squares: used ones first, then free ones, reserved ones last.
 pub(super) fn grid(categories: &[ContextCategory], window: u64) -> Vec<Vec<ContextSquare>> {
     let squares = ROWS * SQUARES_PER_ROW;
     let per_square = window as f64 / squares as f64;
@@ -17,14 +17,14 @@ pub(super) fn grid(categories: &[ContextCategory], window: u64) -> Vec<Vec<Conte
     let mut paint = |category: &ContextCategory, most: usize| {
         let filled = category.tokens as f64 / per_square;
         let count = (filled.ceil() as usize).min(most);
-        for place in 0..count {
+        for index in 0..count {
             painted.push(ContextSquare {
                 color: category.color.clone(),
                 is_filled: true,
                 category_name: category.name.clone(),
                 tokens: category.tokens,
                 percentage: percentage(category.tokens, window),
-                square_fullness: number((filled - place as f64).clamp(0.0, 1.0)),
+                square_fullness: number((filled - index as f64).clamp(0.0, 1.0)),
                 extra: bowline_protocol::Extra::new(),
             });
         }

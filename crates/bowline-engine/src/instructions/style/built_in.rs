@@ -1,8 +1,8 @@
-//! The styles that are always there.
+//! Built-in output styles.
 
 use super::OutputStyle;
 
-/// All of them, in the order in which they are listed.
+/// All styles, in the order in which they are listed.
 pub(super) fn all() -> [OutputStyle; 4] {
     [
         style("Proactive", PROACTIVE),
