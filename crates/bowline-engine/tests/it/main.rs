@@ -1,4 +1,4 @@
-//! What the engine does, seen from outside.
+//! Integration tests of the engine's public interface.
 
 #![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
@@ -7,7 +7,7 @@ mod command;
 mod compaction;
 mod context;
 mod control;
-mod ears;
+mod request_log;
 mod rig;
 mod session;
 mod trust;

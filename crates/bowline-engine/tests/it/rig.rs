@@ -1,4 +1,4 @@
-//! A session in a temporary folder with the script model, and a host that writes everything down.
+//! Test rig: a session in a temporary folder with the script model, and a host that records everything.
 
 use std::{
     collections::VecDeque,
@@ -24,28 +24,28 @@ use tokio_util::sync::CancellationToken;
 /// Longer than anything here takes; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a scripted host answers.
+/// A response of the scripted host.
 pub(crate) type Reply = Result<Value, HostError>;
 
-/// A host that writes down what it hears and answers from lists.
+/// A host that records messages and responds from lists.
 pub(crate) struct ScriptedHost {
-    heard: mpsc::UnboundedSender<Value>,
+    frames: mpsc::UnboundedSender<Value>,
     permissions: Mutex<VecDeque<Option<Reply>>>,
     hooks: Mutex<VecDeque<Option<Reply>>>,
     elicitations: Mutex<VecDeque<Option<Reply>>>,
     servers: Mutex<Option<SdkServers>>,
 }
 
-/// What the MCP servers inside the host answer, by server and message.
+/// The responses of the MCP servers inside the host, by server and message.
 type SdkServers = fn(&str, &Value) -> Reply;
 
 impl ScriptedHost {
     fn note(&self, value: Value) {
-        self.heard.send(value).ok();
+        self.frames.send(value).ok();
     }
 }
 
-/// The next answer of a list; `None` in it means that nobody ever answers.
+/// The next response of a list; `None` in it means that no response ever comes.
 async fn next(list: &Mutex<VecDeque<Option<Reply>>>, otherwise: Value) -> Reply {
     let answer = list.lock().unwrap().pop_front();
     match answer {
@@ -102,27 +102,27 @@ pub(crate) fn trusted() -> SettingsRequest {
 pub(crate) struct Rig {
     pub(crate) session: Session,
     pub(crate) folder: TempDir,
-    heard: mpsc::UnboundedReceiver<Value>,
+    frames: mpsc::UnboundedReceiver<Value>,
     host: Arc<ScriptedHost>,
     running: JoinHandle<SessionEnd>,
 }
 
 impl Rig {
-    /// A session whose host can be asked.
+    /// A session whose host handles permission requests.
     pub(crate) fn new() -> Self {
         Self::with(|_| {})
     }
 
-    /// A session set up in some other way.
+    /// A session with a changed configuration.
     pub(crate) fn with(change: impl FnOnce(&mut SessionConfig)) -> Self {
         Self::in_folder(tempfile::tempdir().unwrap(), change)
     }
 
-    /// A session in a folder that was prepared.
+    /// A session in a prepared folder.
     pub(crate) fn in_folder(folder: TempDir, change: impl FnOnce(&mut SessionConfig)) -> Self {
-        let (heard, received) = mpsc::unbounded_channel();
+        let (frames, receiver) = mpsc::unbounded_channel();
         let host = Arc::new(ScriptedHost {
-            heard,
+            frames,
             permissions: Mutex::default(),
             hooks: Mutex::default(),
             elicitations: Mutex::default(),
@@ -134,44 +134,44 @@ impl Rig {
         config.trust = Trust::Trusted;
         change(&mut config);
         let (session, run) = Session::start(config, host.clone()).unwrap();
-        Self { session, folder, heard: received, host, running: tokio::spawn(run) }
+        Self { session, folder, frames: receiver, host, running: tokio::spawn(run) }
     }
 
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The next answer to "may this tool run?".
+    /// Queues a response to a permission request.
     pub(crate) fn will_permit(&self, reply: Value) -> &Self {
         self.host.permissions.lock().unwrap().push_back(Some(Ok(reply)));
         self
     }
 
-    /// The next question of that kind ends like this.
+    /// Queues an error for a permission request.
     pub(crate) fn will_fail_to_permit(&self, error: HostError) -> &Self {
         self.host.permissions.lock().unwrap().push_back(Some(Err(error)));
         self
     }
 
-    /// The next question of that kind is never answered.
+    /// Leaves the next permission request without a response.
     pub(crate) fn will_not_answer(&self) -> &Self {
         self.host.permissions.lock().unwrap().push_back(None);
         self
     }
 
-    /// The next answer of a hook.
+    /// Queues the output of a hook.
     pub(crate) fn will_hook(&self, reply: Value) -> &Self {
         self.host.hooks.lock().unwrap().push_back(Some(Ok(reply)));
         self
     }
 
-    /// The next hook is never answered.
+    /// Leaves the next hook without a response.
     pub(crate) fn will_not_hook(&self) -> &Self {
         self.host.hooks.lock().unwrap().push_back(None);
         self
     }
 
-    /// The next answer to an MCP server's question; `None` if nobody ever answers it.
+    /// Queues the response to an elicitation; `None` if it never comes.
     pub(crate) fn will_be_elicited(&self, reply: Option<Value>) -> &Self {
         self.host.elicitations.lock().unwrap().push_back(reply.map(Ok));
         self
@@ -187,7 +187,7 @@ impl Rig {
         self.session.prompt(UserMessage::prompt(text)).await;
     }
 
-    /// Asks the session something and returns its answer.
+    /// Sends a control request and returns the response.
     pub(crate) async fn control(&self, request: Value) -> Result<Value, String> {
         let request = HostRequest::parse(&request.to_string()).unwrap();
         let reply = self.session.control(request).await;
@@ -199,7 +199,7 @@ impl Rig {
         answer
     }
 
-    /// Asks the session something under a name, and returns its answer.
+    /// Sends a control request with this ID and returns the response.
     pub(crate) async fn control_as(
         &self,
         id: &str,
@@ -217,61 +217,61 @@ impl Rig {
         answer
     }
 
-    /// What the host has heard by now.
-    pub(crate) fn heard(&mut self) -> Vec<Value> {
-        std::iter::from_fn(|| self.heard.try_recv().ok()).collect()
+    /// The frames that the host has received so far.
+    pub(crate) fn received(&mut self) -> Vec<Value> {
+        std::iter::from_fn(|| self.frames.try_recv().ok()).collect()
     }
 
-    /// The next thing the host hears.
+    /// The next frame that the host receives.
     pub(crate) async fn next(&mut self) -> Value {
-        let next = tokio::time::timeout(PATIENCE, self.heard.recv()).await;
+        let next = tokio::time::timeout(PATIENCE, self.frames.recv()).await;
         next.expect("the session says something").expect("the session lives")
     }
 
-    /// Everything up to the first frame that fits.
+    /// The frames up to the first one that fits.
     pub(crate) async fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Vec<Value> {
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         loop {
             let next = self.next().await;
             let found = fits(&next);
-            heard.push(next);
+            received.push(next);
             if found {
-                return heard;
+                return received;
             }
         }
     }
 
-    /// Everything up to the result of the turn that runs.
+    /// The frames up to the result of the current turn.
     pub(crate) async fn turn(&mut self) -> Vec<Value> {
         self.until(|frame| frame["type"] == "result").await
     }
 
-    /// Says something and returns everything up to the result.
+    /// Sends a prompt and returns the frames up to the result.
     pub(crate) async fn run(&mut self, prompt: &str) -> Vec<Value> {
         self.prompt(prompt).await;
         self.turn().await
     }
 
-    /// Drops the session in the middle of whatever it does.
+    /// Drops the session without a shutdown.
     pub(crate) async fn abort(self) {
         self.running.abort();
         self.running.await.ok();
     }
 
-    /// Ends the input and waits for the session to end; returns what it still said.
+    /// Ends the input and waits for the session to end; returns the remaining frames.
     pub(crate) async fn finish(mut self) -> (SessionEnd, Vec<Value>) {
         self.session.end_of_input().await;
         let end = tokio::time::timeout(PATIENCE, self.running).await;
         let end = end.expect("the session ends").expect("the session does not crash");
         let mut rest = Vec::new();
-        while let Ok(frame) = self.heard.try_recv() {
+        while let Ok(frame) = self.frames.try_recv() {
             rest.push(frame);
         }
         (end, rest)
     }
 }
 
-/// What kinds of frames there are, in order: `init`, `assistant:text`, `user:tool_result` …
+/// The kinds of frames, in order: `init`, `assistant:text`, `user:tool_result` …
 pub(crate) fn shapes(frames: &[Value]) -> Vec<String> {
     frames.iter().map(shape).collect()
 }
@@ -297,7 +297,7 @@ pub(crate) fn text(frame: &Value) -> &str {
     block["text"].as_str().or_else(|| block["content"].as_str()).unwrap_or_default()
 }
 
-/// A shell's program that is an MCP server: `cases` say how lines are answered, with
+/// A shell program that is an MCP server: `cases` select the response to each line, with
 /// `answer "$id" RESULT`.
 pub(crate) fn mcp_program(cases: &str) -> String {
     format!(

@@ -1,14 +1,14 @@
-//! Commands that the engine answers.
+//! Built-in commands.
 
 use serde_json::{Value, json};
 
 use crate::{
-    ears::Ears,
+    request_log::RequestLog,
     rig::{Rig, shapes, text},
 };
 
 #[tokio::test]
-async fn a_command_is_answered_in_the_models_place() {
+async fn builtin_command_runs_without_a_model_request() {
     let mut rig = Rig::new();
     rig.run("SAY one").await;
     let frames = rig.run("/cost").await;
@@ -43,7 +43,7 @@ async fn unknown_command_goes_to_the_model() {
 }
 
 #[tokio::test]
-async fn a_command_is_not_answered_together_with_prompts() {
+async fn command_is_not_joined_with_queued_prompts() {
     let mut rig = Rig::new();
     rig.prompt("DELAY 50\nSAY one").await;
     rig.prompt("SAY two").await;
@@ -59,12 +59,12 @@ async fn a_command_is_not_answered_together_with_prompts() {
 
 #[tokio::test]
 async fn command_output_is_not_sent_to_the_model() {
-    let ears = Ears::default();
-    let mut rig = Rig::with(|config| ears.listen(config));
+    let log = RequestLog::default();
+    let mut rig = Rig::with(|config| log.record(config));
     rig.run("SAY one").await;
     rig.run("/help").await;
     rig.run("SAY two").await;
-    assert_eq!(ears.conversation(), ["U: SAY one", "A: one", "U: SAY two"]);
+    assert_eq!(log.conversation(), ["U: SAY one", "A: one", "U: SAY two"]);
 }
 
 #[tokio::test]
@@ -82,15 +82,15 @@ async fn the_model_can_be_changed_and_a_model_that_cannot_be_reached_changes_not
     assert_eq!(frames[0]["model"], other);
     assert_eq!(frames.last().unwrap()["result"], "from the other model");
     let frames = rig.run("/model claude-sonnet-5-5").await;
-    let told = frames.last().unwrap()["result"].as_str().unwrap();
-    assert!(told.starts_with("The model stays as it is: "), "{told}");
+    let received = frames.last().unwrap()["result"].as_str().unwrap();
+    assert!(received.starts_with("The model stays as it is: "), "{received}");
     let frames = rig.run("/model").await;
-    let told = frames.last().unwrap()["result"].as_str().unwrap();
-    assert!(told.starts_with(&format!("The model is `{other}`.")), "{told}");
+    let received = frames.last().unwrap()["result"].as_str().unwrap();
+    assert!(received.starts_with(&format!("The model is `{other}`.")), "{received}");
 }
 
 #[tokio::test]
-async fn lists_say_what_there_is() {
+async fn list_commands_show_their_items() {
     let mut rig = Rig::with(|config| {
         config.policy.rules.add(
             bowline_engine::permission::RuleSource::CliArg,
@@ -105,8 +105,8 @@ async fn lists_say_what_there_is() {
         ("/permissions", "Permission mode: default"),
     ] {
         let frames = rig.run(command).await;
-        let told = frames.last().unwrap()["result"].as_str().unwrap();
-        assert!(told.contains(expected), "{command}: {told}");
+        let received = frames.last().unwrap()["result"].as_str().unwrap();
+        assert!(received.contains(expected), "{command}: {received}");
     }
 }
 

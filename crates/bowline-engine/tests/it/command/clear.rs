@@ -1,17 +1,17 @@
-//! `/clear`: a new session in place of the old one.
+//! `/clear`: a new session replaces the old one.
 
 use bowline_sessions::{ConfigHome, LineOrigin, ProjectKey, ResumeAt, TranscriptWriter, resume};
 use serde_json::json;
 
 use crate::{
-    ears::Ears,
+    request_log::RequestLog,
     rig::{Rig, shapes},
 };
 
 #[tokio::test]
 async fn clear_resets_conversation_usage_and_session() {
-    let ears = Ears::default();
-    let mut rig = Rig::with(|config| ears.listen(config));
+    let log = RequestLog::default();
+    let mut rig = Rig::with(|config| log.record(config));
     let first = rig.run("SAY one").await;
     let old = first[0]["session_id"].clone();
     let frames = rig.run("/clear").await;
@@ -31,14 +31,14 @@ async fn clear_resets_conversation_usage_and_session() {
     assert_eq!(result["local_command"], "clear");
     assert_eq!(result["modelUsage"], json!({}));
     rig.run("SAY two").await;
-    assert_eq!(ears.conversation(), ["U: SAY two"]);
+    assert_eq!(log.conversation(), ["U: SAY two"]);
     assert_eq!(rig.session.id().0, init["session_id"].as_str().unwrap());
 }
 
 #[tokio::test]
-async fn hooks_hear_that_one_session_ends_and_another_begins() {
-    let ears = Ears::default();
-    let mut rig = Rig::with(|config| ears.listen(config));
+async fn clear_runs_session_end_and_start_hooks() {
+    let log = RequestLog::default();
+    let mut rig = Rig::with(|config| log.record(config));
     let hooks = json!({
         "SessionStart": [{"hookCallbackIds": ["start"]}],
         "SessionEnd": [{"hookCallbackIds": ["end"]}],
@@ -69,13 +69,13 @@ async fn hooks_hear_that_one_session_ends_and_another_begins() {
     assert_eq!(start.get("prompt_id"), None);
     rig.run("SAY two").await;
     assert_eq!(
-        ears.conversation(),
+        log.conversation(),
         ["U: SAY two", "U: SessionStart:clear hook additional context: from start"]
     );
 }
 
 #[tokio::test]
-async fn the_new_session_has_a_transcript_of_its_own() {
+async fn new_session_has_its_own_transcript() {
     let folder = tempfile::tempdir().unwrap();
     let home = ConfigHome::new(folder.path().join("config"));
     let key = ProjectKey::for_directory(folder.path());

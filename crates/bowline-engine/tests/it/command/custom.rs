@@ -1,4 +1,4 @@
-//! Commands and skills that people write.
+//! Custom commands and skills.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::{
     context::write,
-    ears::Ears,
+    request_log::RequestLog,
     rig::{Rig, shapes, text},
 };
 
@@ -21,7 +21,7 @@ fn project(files: &[(&str, &str)]) -> TempDir {
 
 #[tokio::test]
 async fn a_command_becomes_the_prompt_it_stands_for() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let folder = project(&[
         (
             ".claude/commands/git/fix.md",
@@ -29,7 +29,7 @@ async fn a_command_becomes_the_prompt_it_stands_for() {
         ),
         (".bowline/commands/hello.md", "# Greets people\nSay hello."),
     ]);
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
     let listed = &answer["commands"].as_array().unwrap()[..2];
     let expected = json!([
@@ -40,7 +40,7 @@ async fn a_command_becomes_the_prompt_it_stands_for() {
     let frames = rig.run("/git:fix 'the bug' now").await;
     assert_eq!(shapes(&frames), ["init", "assistant:text", "result:success"]);
     assert_eq!(
-        ears.conversation(),
+        log.conversation(),
         [
             "U: <command-message>git:fix</command-message>\n<command-name>/git:fix</command-name>\n\
              <command-args>'the bug' now</command-args>",
@@ -51,7 +51,7 @@ async fn a_command_becomes_the_prompt_it_stands_for() {
 
 #[tokio::test]
 async fn programs_and_files_are_put_into_the_prompt() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let folder = project(&[
         (
             ".claude/commands/look.md",
@@ -59,24 +59,24 @@ async fn programs_and_files_are_put_into_the_prompt() {
         ),
         ("notes.txt", "remember the milk"),
     ]);
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     rig.run("/look hi").await;
-    let told = ears.conversation();
-    assert_eq!(told[1], "U: It says hi. See @notes.txt.");
-    assert!(told[2].contains("remember the milk"), "{told:?}");
+    let received = log.conversation();
+    assert_eq!(received[1], "U: It says hi. See @notes.txt.");
+    assert!(received[2].contains("remember the milk"), "{received:?}");
 }
 
 #[tokio::test]
 async fn a_program_that_may_not_run_keeps_the_command_from_the_model() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let folder = project(&[(".claude/commands/look.md", "!`touch made.txt`")]);
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     rig.will_permit(json!({"behavior": "deny", "message": "not that"}));
     let frames = rig.run("/look").await;
     assert_eq!(shapes(&frames), ["can_use_tool", "init", "assistant:text", "result:success"]);
-    let told = frames.last().unwrap()["result"].as_str().unwrap();
-    assert!(told.contains("not that"), "{told}");
-    assert!(ears.requests().is_empty());
+    let received = frames.last().unwrap()["result"].as_str().unwrap();
+    assert!(received.contains("not that"), "{received}");
+    assert!(log.requests().is_empty());
     assert!(!rig.path().join("made.txt").exists());
 }
 
@@ -108,7 +108,7 @@ async fn a_command_may_choose_its_model() {
 
 #[tokio::test]
 async fn a_skill_is_a_command_that_knows_its_folder() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let head = "---\nname: brew\ndescription: Brews coffee\n---\nHeat water.";
     let hidden = "---\nname: quiet\ndescription: d\nuser-invocable: false\n---\nHush.";
     let folder = project(&[
@@ -116,7 +116,7 @@ async fn a_skill_is_a_command_that_knows_its_folder() {
         (".claude/skills/quiet/SKILL.md", hidden),
     ]);
     let root = folder.path().canonicalize().unwrap();
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
     let shown = json!({
         "name": "brew", "description": "Brews coffee (project)", "argumentHint": "",
@@ -124,22 +124,22 @@ async fn a_skill_is_a_command_that_knows_its_folder() {
     });
     assert_eq!(answer["commands"][0], shown);
     let frames = rig.run("/brew strong").await;
-    // Folders are what skills are called; what their heads say is another name.
+    // A skill has the name of its folder; the name in its head is an alias.
     assert_eq!(frames[0]["skills"], json!(["brewing"]));
     let commands = frames[0]["slash_commands"].as_array().unwrap();
     assert!(commands.contains(&json!("brewing")) && !commands.contains(&json!("quiet")));
-    let told = ears.conversation();
+    let received = log.conversation();
     let place = root.join(".claude/skills/brewing");
     let expected = format!(
         "U: Base directory for this skill: {}\n\nHeat water.\n\nARGUMENTS: strong",
         place.display()
     );
-    assert_eq!(told[1], expected);
+    assert_eq!(received[1], expected);
 
     let frames = rig.run("/quiet").await;
     assert_eq!(shapes(&frames), ["init", "assistant:text", "result:success"]);
     assert!(frames.last().unwrap()["result"].as_str().unwrap().contains("for the model"));
-    assert_eq!(ears.conversation(), told, "the model has not heard of it");
+    assert_eq!(log.conversation(), received, "the model did not receive it");
 }
 
 #[tokio::test]
@@ -172,9 +172,9 @@ async fn the_host_chooses_among_skills() {
 
 #[tokio::test]
 async fn hooks_may_keep_a_command_from_becoming_a_prompt_or_add_to_it() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let folder = project(&[(".claude/commands/hello.md", "Say hello.")]);
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     let hooks = json!({"UserPromptExpansion": [{"hookCallbackIds": ["h"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
     rig.will_hook(json!({"decision": "block", "reason": "not now"}));
@@ -189,11 +189,11 @@ async fn hooks_may_keep_a_command_from_becoming_a_prompt_or_add_to_it() {
     assert_eq!(input["command_source"], "project");
     assert_eq!(input["expansion_type"], "slash_command");
     assert_eq!(input["prompt"], "/hello you");
-    assert!(ears.requests().is_empty());
+    assert!(log.requests().is_empty());
     rig.will_hook(json!({"hookSpecificOutput": {
         "hookEventName": "UserPromptExpansion", "additionalContext": "be nice",
     }}));
     rig.run("/hello").await;
-    let told = ears.conversation();
-    assert!(told.last().unwrap().ends_with("hook additional context: be nice"), "{told:?}");
+    let received = log.conversation();
+    assert!(received.last().unwrap().ends_with("hook additional context: be nice"), "{received:?}");
 }

@@ -1,13 +1,13 @@
-//! Compaction without being asked.
+//! Automatic compaction.
 
 use serde_json::{Value, json};
 
 use crate::{
-    ears::Ears,
+    request_log::RequestLog,
     rig::{Rig, shapes, text},
 };
 
-/// Says that the conversation is this long.
+/// A script that reports this many tokens of context.
 fn usage(tokens: u64) -> String {
     format!("USAGE {}", json!({"input_tokens": tokens, "output_tokens": 1}))
 }
@@ -18,9 +18,9 @@ fn boundaries(frames: &[Value]) -> usize {
 
 #[tokio::test]
 async fn a_conversation_that_is_nearly_full_is_compacted_before_the_next_request() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let mut rig = Rig::with(|config| {
-        ears.listen(config);
+        log.record(config);
         config.auto_compact_window = Some(100_000);
     });
     let frames = rig.run(&format!("SUMMARY all of it\n{}\nSAY one", usage(60_000))).await;
@@ -52,16 +52,16 @@ async fn a_conversation_that_is_nearly_full_is_compacted_before_the_next_request
     assert_eq!(frames[4].get("isReplay"), None);
     assert!(text(&frames[4]).contains("all of it"));
     assert_eq!(text(&frames[5]), "three");
-    let told = ears.conversation();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert_eq!(told[1], "U: SAY three", "the prompt stays as it is");
+    let received = log.conversation();
+    assert_eq!(received.len(), 2, "{received:?}");
+    assert_eq!(received[1], "U: SAY three", "the prompt stays as it is");
 }
 
 #[tokio::test]
 async fn turn_continues_after_its_compaction() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let mut rig = Rig::with(|config| {
-        ears.listen(config);
+        log.record(config);
         config.auto_compact_window = Some(100_000);
     });
     let call = "TOOL Bash {\"command\": \"echo hi\"}";
@@ -69,29 +69,29 @@ async fn turn_continues_after_its_compaction() {
     let frames = rig.run(&format!("{}\n{call}\nNEXT\nSAY done", usage(90_000))).await;
     assert_eq!(boundaries(&frames), 1);
     assert_eq!(frames.last().unwrap()["subtype"], "success");
-    let told = ears.conversation();
-    assert!(told[0].contains("half"), "{}", told[0]);
+    let received = log.conversation();
+    assert!(received[0].contains("half"), "{}", received[0]);
     assert!(
-        told[0].contains("word for word:\n<request>\nUSAGE"),
+        received[0].contains("word for word:\n<request>\nUSAGE"),
         "the prompt is not lost: {}",
-        told[0]
+        received[0]
     );
-    assert_eq!(told[1], "A: call Bash");
-    assert_eq!(told[2], "U: result", "the last round stays as it is");
+    assert_eq!(received[1], "A: call Bash");
+    assert_eq!(received[2], "U: result", "the last round stays as it is");
     let boundary = frames.iter().find(|it| it["subtype"] == "compact_boundary").unwrap();
     let kept = boundary["compact_metadata"]["preserved_messages"]["uuids"].as_array().unwrap();
     assert_eq!(kept.len(), 2, "a call and its result");
 }
 
 #[tokio::test]
-async fn compactions_that_do_not_help_are_given_up() {
+async fn futile_compactions_stop() {
     let mut rig = Rig::with(|config| {
         config.auto_compact_window = Some(100_000);
         config.max_turns = Some(20);
     });
     let call = "TOOL Bash {\"command\": \"echo hi\"}";
     rig.run("SUMMARY half\nSAY one").await;
-    // The second part is repeated again and again, because each compaction leaves one answer.
+    // The second part is repeated, because each compaction leaves one response.
     let full = format!("{}\n{call}", usage(90_000));
     let frames = rig.run(&format!("{call}\nNEXT\n{full}\nNEXT\n{full}\nNEXT\nSAY done")).await;
     assert_eq!(boundaries(&frames), 4, "one that is needed, three in vain");
@@ -139,7 +139,7 @@ async fn too_long_prompt_is_compacted_once() {
 }
 
 #[tokio::test]
-async fn a_conversation_without_an_answer_cannot_be_helped() {
+async fn conversation_without_a_response_is_not_compacted() {
     let mut rig = Rig::new();
     let error = "ERRMSG prompt is too long: 210000 tokens > 200000 maximum\nERRORS 400 -1";
     let frames = rig.run(error).await;

@@ -4,7 +4,7 @@ use bowline_engine::settings::{Settings, SettingsPaths};
 use serde_json::{Value, json};
 
 use crate::{
-    ears::Ears,
+    request_log::RequestLog,
     rig::{Rig, shapes, text},
 };
 
@@ -13,9 +13,9 @@ fn content(frame: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn a_summary_takes_the_conversations_place() {
-    let ears = Ears::default();
-    let mut rig = Rig::with(|config| ears.listen(config));
+async fn summary_replaces_the_conversation() {
+    let log = RequestLog::default();
+    let mut rig = Rig::with(|config| log.record(config));
     rig.run("SUMMARY talked about one and two\nSAY one").await;
     let second = rig.run("SAY two").await;
     let frames = rig.run("/compact").await;
@@ -55,26 +55,26 @@ async fn a_summary_takes_the_conversations_place() {
     assert_eq!(result["local_command"], "compact");
     assert_eq!((&result["num_turns"], &result["result"]), (&json!(0), &json!("")));
     rig.run("SAY after").await;
-    let told = ears.conversation();
+    let received = log.conversation();
     let expected = [format!("U: {}", content(summary)), "A: two".into(), "U: SAY after".into()];
-    assert_eq!(told, expected);
+    assert_eq!(received, expected);
 }
 
 #[tokio::test]
 async fn the_request_for_a_summary_repeats_the_conversation_and_costs_what_it_costs() {
-    let ears = Ears::default();
-    let mut rig = Rig::with(|config| ears.listen(config));
+    let log = RequestLog::default();
+    let mut rig = Rig::with(|config| log.record(config));
     rig.run("SUMMARY short\nSAY one").await;
-    let before = ears.newest();
+    let before = log.newest();
     let result = rig.run("/compact keep the names").await.pop().unwrap();
-    let asked = ears.newest();
-    assert_eq!(asked.system, before.system, "what the API has in its cache is not sent anew");
+    let asked = log.newest();
+    assert_eq!(asked.system, before.system, "the request keeps the cached prefix");
     assert_eq!(asked.tools, before.tools);
     assert_eq!(asked.messages[0], before.messages[0]);
-    let told = ears.conversation();
-    assert_eq!(told[1], "A: one");
+    let received = log.conversation();
+    assert_eq!(received[1], "A: one");
     for word in ["Task", "Decisions", "Files", "Open to-dos", "keep the names"] {
-        assert!(told[2].contains(word), "{word}");
+        assert!(received[2].contains(word), "{word}");
     }
     assert!(result["modelUsage"]["script"]["outputTokens"].as_u64().unwrap() > 0);
     assert_eq!(result["usage"]["output_tokens"], 0, "no part of a turn");
@@ -112,7 +112,7 @@ async fn compaction_hooks_run_in_order() {
     let input = |place: usize| &frames[place]["call"]["input"];
     assert_eq!(input(1)["trigger"], "manual");
     assert_eq!(input(1)["custom_instructions"], "keep it short");
-    assert_eq!(input(2)["agent_type"], "", "whoever summarizes has no kind");
+    assert_eq!(input(2)["agent_type"], "", "the writer of a summary has no kind");
     assert!(input(2)["agent_id"].as_str().is_some_and(|id| id.len() == 17));
     assert_eq!(input(2)["last_assistant_message"], "<summary>short</summary>");
     assert_eq!((&input(3)["source"], &input(3)["model"]), (&json!("compact"), &json!("script")));
@@ -127,7 +127,7 @@ async fn compaction_hooks_run_in_order() {
 
 #[tokio::test]
 async fn output_of_compaction_hooks_is_used_and_shown() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let settings = json!({"hooks": {
         "PreCompact": [{"hooks": [{"type": "command", "command": "echo keep the depths"}]}],
         "PostCompact": [{"hooks": [{"type": "command", "command": "true"}]}],
@@ -136,13 +136,13 @@ async fn output_of_compaction_hooks_is_used_and_shown() {
     std::fs::create_dir(folder.path().join(".claude")).unwrap();
     std::fs::write(folder.path().join(".claude/settings.json"), settings.to_string()).unwrap();
     let mut rig = Rig::in_folder(folder, |config| {
-        ears.listen(config);
+        log.record(config);
         config.places = SettingsPaths::new(config.cwd.join("config"), &config.cwd);
         config.settings = Settings::load(&config.places, &crate::rig::trusted()).unwrap();
     });
     rig.run("SUMMARY short\nSAY one").await;
     let frames = rig.run("/compact keep the names").await;
-    let asked = ears.conversation().pop().unwrap();
+    let asked = log.conversation().pop().unwrap();
     assert!(asked.ends_with("keep the names\n\nkeep the depths"), "{asked}");
     assert_eq!(
         content(&frames[frames.len() - 2]),
@@ -153,8 +153,8 @@ async fn output_of_compaction_hooks_is_used_and_shown() {
 
 #[tokio::test]
 async fn a_compaction_that_fails_leaves_the_conversation_as_it_was() {
-    let ears = Ears::default();
-    let mut rig = Rig::with(|config| ears.listen(config));
+    let log = RequestLog::default();
+    let mut rig = Rig::with(|config| log.record(config));
     let hooks = json!({"PreCompact": [{"hookCallbackIds": ["pre"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
     rig.run("SAY one").await;
@@ -168,13 +168,13 @@ async fn a_compaction_that_fails_leaves_the_conversation_as_it_was() {
     assert_eq!(frames.last().unwrap()["is_error"], false, "the hook has done what it is for");
     assert!(!shapes(&frames).contains(&"compact_boundary".to_owned()));
     rig.run("SAY two").await;
-    assert_eq!(ears.conversation(), ["U: SAY one", "A: one", "U: SAY two"]);
+    assert_eq!(log.conversation(), ["U: SAY one", "A: one", "U: SAY two"]);
 }
 
 #[tokio::test]
 async fn an_interrupted_compaction_leaves_the_conversation_as_it_was() {
-    let ears = Ears::default();
-    let mut rig = Rig::with(|config| ears.listen(config));
+    let log = RequestLog::default();
+    let mut rig = Rig::with(|config| log.record(config));
     let hooks = json!({"PreCompact": [{"hookCallbackIds": ["pre"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
     rig.run("SAY one").await;
@@ -186,7 +186,7 @@ async fn an_interrupted_compaction_leaves_the_conversation_as_it_was() {
     assert_eq!(frames[0]["compact_result"], "failed");
     assert_eq!(frames[0]["compact_error"], "interrupted");
     rig.run("SAY two").await;
-    assert_eq!(ears.conversation(), ["U: SAY one", "A: one", "U: SAY two"]);
+    assert_eq!(log.conversation(), ["U: SAY one", "A: one", "U: SAY two"]);
 }
 
 #[tokio::test]
@@ -203,11 +203,11 @@ async fn an_empty_conversation_has_nothing_to_compact() {
 
 #[tokio::test]
 async fn open_to_dos_and_files_survive() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().canonicalize().unwrap().join("code.txt");
     std::fs::write(&file, "code").unwrap();
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     let todos = json!({"todos": [
         {"content": "Finish this", "status": "in_progress", "activeForm": "Finishing this"},
         {"content": "Old thing", "status": "completed", "activeForm": "Doing the old thing"},
@@ -217,8 +217,8 @@ async fn open_to_dos_and_files_survive() {
     rig.run(&script).await;
     rig.run("/compact").await;
     rig.run("SAY after").await;
-    let told = &ears.conversation()[0];
-    assert!(told.contains("- Finish this (in progress)"), "{told}");
-    assert!(!told.contains("Old thing"));
-    assert!(told.contains(&format!("- {}", file.display())), "{told}");
+    let received = &log.conversation()[0];
+    assert!(received.contains("- Finish this (in progress)"), "{received}");
+    assert!(!received.contains("Old thing"));
+    assert!(received.contains(&format!("- {}", file.display())), "{received}");
 }

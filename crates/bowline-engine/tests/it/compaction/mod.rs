@@ -1,4 +1,4 @@
-//! Compaction: by hand, by itself, and when it fails.
+//! Compaction: manual, automatic, and failed.
 
 mod automatic;
 mod manual;

@@ -1,20 +1,20 @@
-//! What a compaction leaves on disk: whoever resumes goes on from the summary.
+//! Transcript of a compaction: a resumed session continues from the summary.
 
 use bowline_protocol::Role;
 use bowline_sessions::{
     ConfigHome, LineOrigin, MessageKind, ProjectKey, ResumeAt, TranscriptWriter, resume,
 };
 
-use crate::{ears::Ears, rig::Rig};
+use crate::{request_log::RequestLog, rig::Rig};
 
 #[tokio::test]
 async fn resumed_conversation_is_what_the_model_saw() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let folder = tempfile::tempdir().unwrap();
     let home = ConfigHome::new(folder.path().join("config"));
     let key = ProjectKey::for_directory(folder.path());
     let mut rig = Rig::in_folder(folder, |config| {
-        ears.listen(config);
+        log.record(config);
         let files = home.session(&key, &config.session_id);
         config.transcript = Some(TranscriptWriter::create(files, LineOrigin::default()).unwrap());
     });
@@ -32,9 +32,9 @@ async fn resumed_conversation_is_what_the_model_saw() {
             format!("{who}: {}", message.content[0].as_text().unwrap())
         })
         .collect();
-    let mut told = ears.conversation();
-    told.push("A: three".to_owned());
-    assert_eq!(said, told);
+    let mut received = log.conversation();
+    received.push("A: three".to_owned());
+    assert_eq!(said, received);
     assert_eq!(context.messages[0].kind, MessageKind::CompactSummary);
     let compaction = context.compaction.expect("the boundary is there");
     assert_eq!(compaction.trigger, "manual");

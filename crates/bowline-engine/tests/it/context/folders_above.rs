@@ -1,4 +1,4 @@
-//! What a session in a folder of a repository finds in the folders above it.
+//! Files in the folders above the working directory, within one repository.
 
 use bowline_engine::settings::SettingsPaths;
 use serde_json::{Value, json};

@@ -1,18 +1,18 @@
-//! Files of instructions: where they are found, what they bring in, when hooks hear of them.
+//! Instruction files: where they are found, what they import, when hooks receive them.
 
 use serde_json::{Value, json};
 
 use super::write;
-use crate::{ears::Ears, rig::Rig};
+use crate::{request_log::RequestLog, rig::Rig};
 
-/// The places of some words in a text, which must all be there.
+/// The positions of some words in a text, which must contain all of them.
 fn places(text: &str, words: &[&str]) -> Vec<usize> {
     words.iter().map(|word| text.find(word).unwrap_or_else(|| panic!("{word} in {text}"))).collect()
 }
 
 #[tokio::test]
 async fn the_users_file_comes_first_and_those_of_inner_folders_last() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     for (name, text) in [
@@ -27,15 +27,15 @@ async fn the_users_file_comes_first_and_those_of_inner_folders_last() {
         write(&root, name, text);
     }
     let mut rig = Rig::in_folder(folder, |config| {
-        ears.listen(config);
+        log.record(config);
         config.cwd = root.join("inner");
         config.places =
             bowline_engine::settings::SettingsPaths::new(root.join("config"), &config.cwd);
     });
     rig.run("SAY hi").await;
-    let told = ears.system().pop().unwrap();
+    let received = log.system().pop().unwrap();
     let order = places(
-        &told,
+        &received,
         &[
             "from the user",
             "from above",
@@ -46,12 +46,12 @@ async fn the_users_file_comes_first_and_those_of_inner_folders_last() {
         ],
     );
     assert!(order.is_sorted(), "{order:?}");
-    assert!(!told.contains("not yet"));
+    assert!(!received.contains("not yet"));
 }
 
 #[tokio::test]
 async fn imports_are_followed_once_and_not_forever() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in [
         ("CLAUDE.md", "top, see @docs/a.md and @missing.md and `@docs/code.md`"),
@@ -62,22 +62,22 @@ async fn imports_are_followed_once_and_not_forever() {
     ] {
         write(folder.path(), name, text);
     }
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     rig.run("SAY hi").await;
-    let told = ears.system().pop().unwrap();
-    assert!(places(&told, &["top, see", "first, see", "second, back"]).is_sorted());
-    assert_eq!(told.matches("top, see").count(), 1);
-    assert!(!told.contains("in code"));
+    let received = log.system().pop().unwrap();
+    assert!(places(&received, &["top, see", "first, see", "second, back"]).is_sorted());
+    assert_eq!(received.matches("top, see").count(), 1);
+    assert!(!received.contains("in code"));
 }
 
 #[tokio::test]
 async fn folder_instructions_follow_the_first_result_from_it() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "sub/CLAUDE.md", "Mind the sub folder.");
     write(folder.path(), "sub/code.txt", "code");
     let root = folder.path().canonicalize().unwrap();
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     let request = json!({
         "subtype": "initialize",
         "hooks": {"InstructionsLoaded": [{"hookCallbackIds": ["h"]}]},
@@ -86,10 +86,10 @@ async fn folder_instructions_follow_the_first_result_from_it() {
     let file = root.join("sub/code.txt");
     let read = format!("TOOL Read {}", json!({"file_path": file}));
     let frames = rig.run(&format!("{read}\nNEXT\n{read}\nNEXT\nSAY done")).await;
-    let told: Vec<_> =
-        ears.conversation().into_iter().filter(|it| it.contains("Mind the sub")).collect();
-    assert_eq!(told.len(), 1, "once, though it was read twice");
-    assert!(told[0].starts_with("U: <system-reminder>"));
+    let received: Vec<_> =
+        log.conversation().into_iter().filter(|it| it.contains("Mind the sub")).collect();
+    assert_eq!(received.len(), 1, "once, though it was read twice");
+    assert!(received[0].starts_with("U: <system-reminder>"));
     let inputs: Vec<&Value> = frames
         .iter()
         .filter(|frame| frame["type"] == "hook_callback")
@@ -103,7 +103,7 @@ async fn folder_instructions_follow_the_first_result_from_it() {
 }
 
 #[tokio::test]
-async fn hooks_hear_which_instructions_count() {
+async fn hooks_receive_loaded_instructions() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "CLAUDE.md", "See @more.md");
     write(folder.path(), "more.md", "more");
@@ -115,7 +115,7 @@ async fn hooks_hear_which_instructions_count() {
     });
     rig.control(request).await.unwrap();
     let frames = rig.run("SAY hi").await;
-    let heard: Vec<_> = frames
+    let received: Vec<_> = frames
         .iter()
         .filter(|frame| frame["type"] == "hook_callback")
         .map(|frame| {
@@ -125,7 +125,7 @@ async fn hooks_hear_which_instructions_count() {
         .collect();
     let path = |name| json!(root.join(name));
     assert_eq!(
-        heard,
+        received,
         [(path("CLAUDE.md"), json!("session_start")), (path("more.md"), json!("include"))]
     );
     let again = rig.run("SAY again").await;

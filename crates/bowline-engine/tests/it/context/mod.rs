@@ -1,4 +1,4 @@
-//! What the model is told besides the conversation.
+//! Context of the model besides the conversation.
 
 mod folders_above;
 mod memory;

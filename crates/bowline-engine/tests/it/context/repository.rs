@@ -1,9 +1,9 @@
-//! What the model hears about the git repository, and when.
+//! State of the git repository in the model's context.
 
 use std::{path::Path, process::Command};
 
 use super::write;
-use crate::{ears::Ears, rig::Rig};
+use crate::{request_log::RequestLog, rig::Rig};
 
 fn git(folder: &Path, args: &[&str]) {
     let status = Command::new("git")
@@ -18,38 +18,39 @@ fn git(folder: &Path, args: &[&str]) {
 
 #[tokio::test]
 async fn the_branch_is_known_at_once_and_changes_with_the_first_result() {
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let folder = tempfile::tempdir().unwrap();
     git(folder.path(), &["init", "--quiet", "--initial-branch=trunk"]);
     write(folder.path(), "new.txt", "new");
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     rig.run("TOOL Bash {\"command\": \"true\"}\nNEXT\nSAY done").await;
-    let requests = ears.requests();
+    let requests = log.requests();
     assert!(requests[0].system[1].text.contains("on branch trunk"));
     assert_eq!(requests[0].messages[0].content.len(), 1, "nothing but the prompt");
-    let told = ears.conversation();
-    let status = told.iter().find(|it| it.contains("Git status")).expect("the model is told");
+    let received = log.conversation();
+    let status =
+        received.iter().find(|it| it.contains("Git status")).expect("the status is in the context");
     assert!(status.contains("?? new.txt"), "{status}");
     rig.run("TOOL Bash {\"command\": \"true\"}\nNEXT\nSAY done").await;
-    let again = ears.conversation();
+    let again = log.conversation();
     assert_eq!(again.iter().filter(|it| it.contains("Git status")).count(), 1, "once");
 }
 
 #[tokio::test]
-async fn a_turn_without_tools_looks_at_nothing() {
-    let ears = Ears::default();
+async fn turn_without_tools_does_not_run_git() {
+    let log = RequestLog::default();
     let folder = tempfile::tempdir().unwrap();
     git(folder.path(), &["init", "--quiet", "--initial-branch=trunk"]);
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     rig.run("SAY one").await;
     rig.run("SAY two").await;
-    assert!(ears.conversation().iter().all(|it| !it.contains("Git status")));
+    assert!(log.conversation().iter().all(|it| !it.contains("Git status")));
 }
 
-/// Git passes changed files through the filters that a repository names. Nobody has agreed to those.
+/// Git passes changed files through the filters that a repository names. No user has approved those.
 #[tokio::test]
-async fn looking_runs_nothing_that_the_repository_names() {
-    let ears = Ears::default();
+async fn git_status_runs_no_filters_of_the_repository() {
+    let log = RequestLog::default();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap();
     git(&path, &["init", "--quiet", "--initial-branch=trunk"]);
@@ -61,10 +62,10 @@ async fn looking_runs_nothing_that_the_repository_names() {
     git(&path, &["config", "filter.f.required", "true"]);
     write(&path, ".git/info/attributes", "*.txt filter=f");
     write(&path, "file.txt", "new");
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     rig.run("TOOL Read {\"file_path\": \"file.txt\"}\nNEXT\nSAY done").await;
-    let told = ears.conversation().join("\n");
-    assert!(told.contains("AM file.txt"), "{told}");
+    let received = log.conversation().join("\n");
+    assert!(received.contains("AM file.txt"), "{received}");
     assert!(!ran.exists());
     git(&path, &["status", "--short"]);
     assert!(ran.exists(), "the filter works when git is asked by a person");

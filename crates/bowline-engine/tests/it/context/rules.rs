@@ -1,4 +1,4 @@
-//! Rules, what instructions may bring in, and files that are not what they seem.
+//! Rules, imports of instructions, and unusual files.
 
 use std::{fs, os::unix::fs::symlink, path::Path};
 
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::write;
-use crate::{ears::Ears, rig::Rig};
+use crate::{request_log::RequestLog, rig::Rig};
 
 /// A project with a configuration folder beside it.
 struct Project {
     folder: TempDir,
-    ears: Ears,
+    log: RequestLog,
 }
 
 impl Project {
@@ -22,25 +22,25 @@ impl Project {
             write(folder.path(), name, text);
         }
         fs::create_dir_all(folder.path().join("work")).unwrap();
-        Self { folder, ears: Ears::default() }
+        Self { folder, log: RequestLog::default() }
     }
 
     fn root(&self) -> std::path::PathBuf {
         self.folder.path().canonicalize().unwrap()
     }
 
-    /// A session in it, and what its system prompt says.
-    async fn told(self) -> (Rig, Ears, String) {
-        let (root, ears) = (self.root(), self.ears);
+    /// A session in it, and its system prompt.
+    async fn open(self) -> (Rig, RequestLog, String) {
+        let (root, log) = (self.root(), self.log);
         let mut rig = Rig::in_folder(self.folder, |config| {
-            ears.listen(config);
+            log.record(config);
             config.cwd = root.join("work");
             config.places = SettingsPaths::new(root.join("config"), &config.cwd);
             config.trust = Trust::recorded(&config.places);
         });
         rig.run("SAY hi").await;
-        let told = ears.system().pop().unwrap();
-        (rig, ears, told)
+        let received = log.system().pop().unwrap();
+        (rig, log, received)
     }
 }
 
@@ -49,7 +49,7 @@ fn read(path: &Path) -> String {
 }
 
 #[tokio::test]
-async fn rules_count_at_once_or_with_the_first_file_they_are_about() {
+async fn rules_apply_at_once_or_with_their_first_file() {
     let project = Project::new(&[
         ("config/rules/mine.md", "My own rule."),
         ("work/.claude/rules/all.md", "For everything."),
@@ -59,29 +59,32 @@ async fn rules_count_at_once_or_with_the_first_file_they_are_about() {
         ("work/src/a/b.rs", "code"),
     ]);
     let root = project.root();
-    let (mut rig, ears, told) = project.told().await;
-    assert!(told.contains("My own rule.") && told.contains("For everything."), "{told}");
-    assert!(!told.contains("For TypeScript.") && !told.contains("No rule."), "{told}");
+    let (mut rig, log, received) = project.open().await;
+    assert!(
+        received.contains("My own rule.") && received.contains("For everything."),
+        "{received}"
+    );
+    assert!(!received.contains("For TypeScript.") && !received.contains("No rule."), "{received}");
     let hooks = json!({"InstructionsLoaded": [{"hookCallbackIds": ["h"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
     rig.run(&read(&root.join("work/src/a/b.rs"))).await;
-    assert!(!ears.conversation().iter().any(|said| said.contains("For TypeScript.")));
+    assert!(!log.conversation().iter().any(|said| said.contains("For TypeScript.")));
     let file = root.join("work/src/a/b.ts");
     let frames = rig.run(&read(&file)).await;
     rig.run(&read(&file)).await;
-    let said = ears.conversation();
+    let said = log.conversation();
     let reminders: Vec<_> = said.iter().filter(|said| said.contains("For TypeScript.")).collect();
     assert_eq!(reminders.len(), 1, "{said:?}");
     assert!(!reminders[0].contains("paths:"), "{reminders:?}");
-    let heard: Vec<&Value> = frames
+    let received: Vec<&Value> = frames
         .iter()
         .filter(|frame| frame["type"] == "hook_callback")
         .map(|frame| &frame["call"]["input"])
         .collect();
-    assert_eq!(heard.len(), 1, "{heard:?}");
-    assert_eq!(heard[0]["load_reason"], "path_glob_match");
-    assert_eq!(heard[0]["globs"], json!(["src/**/*.ts"]));
-    assert_eq!(heard[0]["trigger_file_path"], json!(file));
+    assert_eq!(received.len(), 1, "{received:?}");
+    assert_eq!(received[0]["load_reason"], "path_glob_match");
+    assert_eq!(received[0]["globs"], json!(["src/**/*.ts"]));
+    assert_eq!(received[0]["trigger_file_path"], json!(file));
 }
 
 #[tokio::test]
@@ -96,23 +99,23 @@ async fn a_project_brings_in_its_own_files_only() {
     ];
     let project = Project::new(&files);
     symlink("../other.md", project.root().join("work/link.md")).unwrap();
-    let (_, _, told) = project.told().await;
+    let (_, _, received) = project.open().await;
     for word in ["the user's secret", "Top.", "inner", "beside"] {
-        assert!(told.contains(word), "{word} in {told}");
+        assert!(received.contains(word), "{word} in {received}");
     }
-    assert!(!told.contains("somebody else's"), "{told}");
+    assert!(!received.contains("somebody else's"), "{received}");
 
     let project = Project::new(&files);
     let trusted = json!({"projects": {
         project.root().join("work").to_str().unwrap(): {"hasTrustDialogAccepted": true},
     }});
     write(&project.root(), "config/.claude.json", &trusted.to_string());
-    let (_, _, told) = project.told().await;
-    assert!(told.contains("somebody else's"), "{told}");
+    let (_, _, received) = project.open().await;
+    assert!(received.contains("somebody else's"), "{received}");
 }
 
 #[tokio::test]
-async fn odd_files_cost_themselves() {
+async fn unusual_files_are_skipped_alone() {
     let project = Project::new(&[
         ("work/CLAUDE.md", "\u{feff}With a mark.\r\n@crlf.md\r\n@pipe @folder @loop.md @latin.md"),
         ("work/crlf.md", "After a long line.\r\n"),
@@ -127,12 +130,12 @@ async fn odd_files_cost_themselves() {
     symlink("..", work.join(".claude/rules/up")).unwrap();
     let made = std::process::Command::new("mkfifo").arg(work.join("pipe")).status();
     assert!(made.is_ok_and(|status| status.success()), "a pipe, which nobody writes to");
-    let (_, _, told) = project.told().await;
+    let (_, _, received) = project.open().await;
     for word in ["With a mark.", "After a long line.", "caf\u{fffd}", "A good rule.", "word word"] {
-        assert!(told.contains(word), "{word} is missing");
+        assert!(received.contains(word), "{word} is missing");
     }
     for word in ["\u{feff}", "About nothing.", "THE END"] {
-        assert!(!told.contains(word), "{word}");
+        assert!(!received.contains(word), "{word}");
     }
-    assert_eq!(told.matches("A good rule.").count(), 1);
+    assert_eq!(received.matches("A good rule.").count(), 1);
 }

@@ -7,17 +7,17 @@ use bowline_engine::{
 use serde_json::json;
 
 use super::write;
-use crate::{ears::Ears, rig::Rig};
+use crate::{request_log::RequestLog, rig::Rig};
 
-/// What the model is told about the style, in a project with these files that chooses `chosen`.
-async fn told(chosen: &str, files: &[(&str, &str)], plugins: &[&str]) -> String {
-    let ears = Ears::default();
+/// The system prompt in a project with these files that chooses the style `chosen`.
+async fn system_prompt(chosen: &str, files: &[(&str, &str)], plugins: &[&str]) -> String {
+    let log = RequestLog::default();
     let folder = tempfile::tempdir().unwrap();
     files.iter().for_each(|(path, text)| write(folder.path(), path, text));
     let settings = json!({"outputStyle": chosen}).to_string();
     write(folder.path(), "sub/.claude/settings.json", &settings);
     let mut rig = Rig::in_folder(folder, |config| {
-        ears.listen(config);
+        log.record(config);
         let project = config.cwd.join("sub");
         config.places = SettingsPaths::new(config.cwd.join("config"), &project);
         config.settings = Settings::load(&config.places, &crate::rig::trusted()).unwrap();
@@ -26,13 +26,13 @@ async fn told(chosen: &str, files: &[(&str, &str)], plugins: &[&str]) -> String 
         config.cwd = project;
     });
     rig.run("SAY hi").await;
-    let system = ears.system()[0].clone();
+    let system = log.system()[0].clone();
     let style = system.split_once("# Output style: ").map(|(_, behind)| behind);
     style.and_then(|style| style.split("\n\n").next()).unwrap_or_default().to_owned()
 }
 
 #[tokio::test]
-async fn the_nearest_style_of_a_name_counts() {
+async fn nearest_style_of_a_name_applies() {
     let at_top = (".claude/output-styles/deep/pirate.md", "---\nname: Pirate\n---\nfrom the top");
     let users = ("config/output-styles/pirate.md", "---\nname: Pirate\n---\nthe user's");
     let near = ("sub/.claude/output-styles/pirate.md", "---\nname: Pirate\n---\nnear");
@@ -43,17 +43,17 @@ async fn the_nearest_style_of_a_name_counts() {
         (&[users, at_top, repository], "from the top"),
         (&[users, at_top, repository, near], "near"),
     ] {
-        assert_eq!(told("Pirate", files, &[]).await, format!("Pirate\n{expected}"));
+        assert_eq!(system_prompt("Pirate", files, &[]).await, format!("Pirate\n{expected}"));
     }
 }
 
 #[tokio::test]
 async fn built_in_styles_can_be_replaced() {
-    assert!(told("Explanatory", &[], &[]).await.contains("Insight"));
+    assert!(system_prompt("Explanatory", &[], &[]).await.contains("Insight"));
     let own = ("sub/.claude/output-styles/e.md", "---\nname: Explanatory\n---\nmine");
-    assert_eq!(told("Explanatory", &[own], &[]).await, "Explanatory\nmine");
-    assert_eq!(told("default", &[], &[]).await, "");
-    assert_eq!(told("no such style", &[], &[]).await, "");
+    assert_eq!(system_prompt("Explanatory", &[own], &[]).await, "Explanatory\nmine");
+    assert_eq!(system_prompt("default", &[], &[]).await, "");
+    assert_eq!(system_prompt("no such style", &[], &[]).await, "");
 }
 
 #[tokio::test]
@@ -64,20 +64,20 @@ async fn only_plugins_may_force_a_style() {
         ("horn/output-styles/loud.md", forced),
         ("sub/.claude/output-styles/loud.md", forced),
     ];
-    assert_eq!(told("Concise", &plugin, &["horn"]).await, "horn:loud\nSpeak up.");
-    assert!(told("Concise", &plugin, &[]).await.starts_with("Concise\n"));
+    assert_eq!(system_prompt("Concise", &plugin, &["horn"]).await, "horn:loud\nSpeak up.");
+    assert!(system_prompt("Concise", &plugin, &[]).await.starts_with("Concise\n"));
 }
 
 #[tokio::test]
 async fn style_replaces_the_default_sections() {
     for (keeps, head) in [(false, ""), (true, "keep-coding-instructions: true\n")] {
-        let ears = Ears::default();
+        let log = RequestLog::default();
         let folder = tempfile::tempdir().unwrap();
         let style = format!("---\nname: Pirate\n{head}---\nTalk like a pirate.");
         write(folder.path(), ".claude/output-styles/pirate.md", &style);
         write(folder.path(), ".claude/settings.json", r#"{"outputStyle": "Pirate"}"#);
         let mut rig = Rig::in_folder(folder, |config| {
-            ears.listen(config);
+            log.record(config);
             config.places = SettingsPaths::new(config.cwd.join("config"), &config.cwd);
             config.settings = Settings::load(&config.places, &crate::rig::trusted()).unwrap();
         });
@@ -87,7 +87,7 @@ async fn style_replaces_the_default_sections() {
         assert_eq!(styles.last(), Some(&json!("Pirate")));
         let frames = rig.run("SAY hi").await;
         assert_eq!(frames[0]["output_style"], "Pirate");
-        let system = &ears.system()[0];
+        let system = &log.system()[0];
         assert!(system.contains("# Output style: Pirate\nTalk like a pirate."), "{system}");
         assert!(!system.contains("# Answers"));
         assert_eq!(system.contains("# How to work"), keeps);

@@ -1,14 +1,14 @@
-//! What fills the context: the `/context` command shows what `get_context_usage` tells.
+//! Context usage: `/context` shows the data of `get_context_usage`.
 
 use serde_json::{Value, json};
 
 use super::write;
 use crate::{
-    ears::Ears,
+    request_log::RequestLog,
     rig::{Reply, Rig, text},
 };
 
-/// A server that has something to say about itself.
+/// A server with instructions for the model.
 fn tide(_: &str, message: &Value) -> Reply {
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" => json!({
@@ -53,7 +53,7 @@ async fn categories_add_up_to_the_window() {
 }
 
 #[tokio::test]
-async fn the_system_prompt_counts_before_the_first_turn() {
+async fn system_prompt_is_counted_before_the_first_turn() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "CLAUDE.md", &"Use tabs. ".repeat(100));
     let rig = Rig::in_folder(folder, |_| {});
@@ -67,14 +67,14 @@ async fn the_system_prompt_counts_before_the_first_turn() {
 async fn full_detail_has_the_counts_of_the_provider() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "CLAUDE.md", &"Use tabs. ".repeat(100));
-    let ears = Ears::default();
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let log = RequestLog::default();
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     rig.run("SAY some words for the conversation").await;
     let ask = |detail| json!({"subtype": "get_context_usage", "detail": detail});
     let estimated = rig.control(ask("summary")).await.unwrap();
-    assert!(ears.counted().is_empty(), "estimates ask nobody");
+    assert!(log.counted().is_empty(), "estimates ask nobody");
     let exact = rig.control(ask("full")).await.unwrap();
-    let [alone, with_system, with_tools] = ears.counted()[..] else { panic!("three questions") };
+    let [alone, with_system, with_tools] = log.counted()[..] else { panic!("three questions") };
     let tokens = |usage: &Value, name| category(usage, name).unwrap()["tokens"].as_u64().unwrap();
     assert_eq!(tokens(&exact, "Messages"), alone);
     let system = tokens(&exact, "System prompt") + tokens(&exact, "Memory files");
@@ -94,22 +94,22 @@ async fn custom_and_server_parts_are_listed_and_counted() {
     write(folder.path(), ".claude/skills/hidden/SKILL.md", hidden);
     let agent = "---\nname: diver\ndescription: dives deep\n---\nDive.";
     write(folder.path(), ".claude/agents/diver.md", agent);
-    let ears = Ears::default();
-    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let log = RequestLog::default();
+    let mut rig = Rig::in_folder(folder, |config| log.record(config));
     rig.serves(tide).will_permit(json!({"behavior": "allow"}));
     rig.control(json!({"subtype": "initialize", "sdkMcpServers": ["tide"]})).await.unwrap();
     rig.run("TOOL mcp__tide__level {}\nNEXT\nSAY done").await;
 
-    let system = ears.system().join("\n");
-    let (_, told) = system.split_once("## tide\n").unwrap();
-    assert!(told.starts_with("Ask for the tide first. xxx"), "{told}");
-    let told = told.split('\n').next().unwrap();
-    assert!(told.ends_with("x… [truncated]"), "a server does not fill the context: {told}");
+    let system = log.system().join("\n");
+    let (_, received) = system.split_once("## tide\n").unwrap();
+    assert!(received.starts_with("Ask for the tide first. xxx"), "{received}");
+    let received = received.split('\n').next().unwrap();
+    assert!(received.ends_with("x… [truncated]"), "a server does not fill the context: {received}");
 
     let usage = rig.control(json!({"subtype": "get_context_usage"})).await.unwrap();
     let tokens = |it: &Value| it["tokens"].as_u64().unwrap();
     let shown = |name| tokens(category(&usage, name).unwrap());
-    let expected = told.len().div_ceil(4);
+    let expected = received.len().div_ceil(4);
     assert_eq!(shown("MCP instructions"), expected as u64);
     assert_eq!(usage["mcpInstructions"], json!([{"serverName": "tide", "tokens": expected}]));
     assert_eq!(shown("MCP tools"), tokens(&usage["mcpTools"][0]));
@@ -125,7 +125,7 @@ async fn custom_and_server_parts_are_listed_and_counted() {
     let skills = &usage["skills"];
     let entry = &skills["skillFrontmatter"][0];
     assert_eq!((&entry["name"], &entry["source"]), (&json!("knots"), &json!("projectSettings")));
-    assert_eq!(skills["totalSkills"], 1, "the model is not told of what is not for it");
+    assert_eq!(skills["totalSkills"], 1, "skills that are not for the model are not counted");
     assert_eq!((tokens(entry), tokens(skills)), (shown("Skills"), shown("Skills")));
 
     let breakdown = &usage["messageBreakdown"];

@@ -44,7 +44,7 @@ async fn files_go_back_to_what_they_were() {
 }
 
 #[tokio::test]
-async fn without_checkpoints_there_is_no_way_back() {
+async fn rewind_needs_checkpoints() {
     let rig = Rig::new();
     let request = json!({"subtype": "rewind_files", "user_message_id": "u1", "dry_run": true});
     let expected = json!({"canRewind": false, "error": "File rewinding is not enabled."});
@@ -54,14 +54,14 @@ async fn without_checkpoints_there_is_no_way_back() {
 }
 
 #[tokio::test]
-async fn a_file_that_the_host_has_shown_can_be_edited() {
+async fn file_seeded_by_the_host_can_be_edited() {
     let mut rig = Rig::with(|config| config.read_before_write = Some(true));
     let path = rig.path().canonicalize().unwrap().join("a.txt");
     std::fs::write(&path, "alpha\n").unwrap();
     let edit = json!({"file_path": path, "old_string": "alpha", "new_string": "beta"});
     let script = format!("TOOL Edit {edit}\nNEXT\nSAY done");
     rig.run(&script).await;
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "alpha\n", "nobody had read it");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "alpha\n", "it was not read before");
     let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
     let millis = modified.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64() * 1000.0;
     let request = json!({"subtype": "seed_read_state", "path": path, "mtime": millis.ceil()});
@@ -123,8 +123,8 @@ async fn another_root_can_be_worked_in() {
     let registered = rig.control(register.clone()).await.unwrap();
     assert_eq!(registered["directory"], json!(other.path()));
     assert_eq!(rig.control(read).await.unwrap()["contents"], "beta\n");
-    let heard = rig.heard();
-    assert_eq!(hook_inputs(&heard, "DirectoryAdded")[0]["source"], "register_repo_root");
+    let received = rig.received();
+    assert_eq!(hook_inputs(&received, "DirectoryAdded")[0]["source"], "register_repo_root");
     assert!(rig.control(register).await.unwrap_err().contains("already"));
     let missing = json!({"subtype": "register_repo_root", "directory": "nowhere"});
     assert!(rig.control(missing).await.is_err());

@@ -1,4 +1,4 @@
-//! The first question of a host.
+//! `initialize`, the first request of a host.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ async fn initialize_response_lists_the_catalog() {
 }
 
 #[tokio::test]
-async fn asked_again_it_replaces_the_hooks_if_it_brings_some_and_lists_the_tasks() {
+async fn second_initialize_replaces_hooks_and_lists_tasks() {
     let mut rig = Rig::new();
     let hooks_of_a_turn = async |rig: &mut Rig| {
         let shapes = shapes(&rig.run("SAY one").await);
@@ -38,7 +38,7 @@ async fn asked_again_it_replaces_the_hooks_if_it_brings_some_and_lists_the_tasks
 }
 
 #[tokio::test]
-async fn a_question_that_ends_unanswered_is_no_longer_one() {
+async fn cancelled_permission_request_is_not_pending() {
     let mut rig = Rig::with(|config| {
         config.session_state_events = bowline_engine::SessionStateEvents::On;
     });
@@ -52,7 +52,7 @@ async fn a_question_that_ends_unanswered_is_no_longer_one() {
 }
 
 #[tokio::test]
-async fn a_schema_for_results_counts_from_the_next_turn() {
+async fn result_schema_applies_from_the_next_turn() {
     let mut rig = Rig::new();
     rig.run("SAY plain").await;
     let schema =

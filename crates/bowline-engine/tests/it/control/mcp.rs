@@ -55,12 +55,12 @@ async fn connected() -> Rig {
 }
 
 #[tokio::test]
-async fn the_server_is_greeted_before_the_answer_and_asked_after_it() {
+async fn server_is_initialized_before_the_response_and_listed_after_it() {
     let mut rig = Rig::new();
     rig.serves(calc);
     let request = r#"{"subtype":"initialize","sdkMcpServers":["calc"]}"#;
     let reply = rig.session.control(HostRequest::parse(request).unwrap()).await;
-    assert_eq!(methods(&rig.heard()), ["initialize"]);
+    assert_eq!(methods(&rig.received()), ["initialize"]);
     reply.delivered().await;
     rig.will_permit(json!({"behavior": "allow"}));
     let frames = rig.run("TOOL mcp__calc__add {\"a\": 1}\nNEXT\nSAY done").await;
@@ -190,7 +190,7 @@ async fn the_host_can_call_a_tool_itself() {
     assert!(error.starts_with("MCP server not connected"), "{error}");
     let mut checked = call("mcp__calc__add");
     checked["check_permissions"] = json!(true);
-    assert!(rig.control(checked.clone()).await.is_err(), "nobody has allowed it");
+    assert!(rig.control(checked.clone()).await.is_err(), "no rule allows it");
     let settings = json!({"permissions": {"allow": ["mcp__calc__add"]}});
     rig.control(json!({"subtype": "apply_flag_settings", "settings": settings})).await.unwrap();
     assert!(rig.control(checked).await.is_ok());
@@ -212,7 +212,7 @@ async fn a_resource_can_be_read() {
 #[tokio::test]
 async fn tools_are_listed_again_when_they_change() {
     let mut rig = connected().await;
-    rig.heard();
+    rig.received();
     let message = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
     let request = json!({"subtype": "mcp_message", "server_name": "calc", "message": message});
     assert_eq!(rig.control(request).await, Ok(Value::Null));

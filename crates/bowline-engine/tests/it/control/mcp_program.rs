@@ -1,4 +1,4 @@
-//! An MCP server that is a program: its questions, its prompts, its end.
+//! An MCP server that is a program: its elicitations, its prompts, its end.
 
 use bowline_mcp::{NamedServer, Scope, read_text};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{hook, hook_inputs};
 use crate::rig::{Rig, mcp_program, shapes};
 
-/// Has a tool that asks the user, and a prompt.
+/// A server with a tool that elicits input from the user, and a prompt.
 const CASES: &str = r#"
     *'"method":"initialize"'*)
       answer "$id" '{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"asker","version":"1"}}' ;;
@@ -46,7 +46,7 @@ fn answered(frames: &[Value]) -> &str {
 }
 
 #[tokio::test]
-async fn its_prompts_are_commands_before_the_turn_begins() {
+async fn server_prompts_are_commands_before_the_turn_begins() {
     let mut rig = rig();
     let frames = rig.run("SAY hi").await;
     assert_eq!(shapes(&frames)[..2], ["commands_changed", "init"]);
@@ -58,7 +58,7 @@ async fn its_prompts_are_commands_before_the_turn_begins() {
 }
 
 #[tokio::test]
-async fn its_prompt_can_be_called_by_either_name() {
+async fn server_prompt_can_be_called_by_either_name() {
     let mut rig = rig();
     rig.run("SAY hi").await;
     for command in ["/mcp__asker__greet", "/asker:greet (MCP)"] {
@@ -67,7 +67,7 @@ async fn its_prompt_can_be_called_by_either_name() {
 }
 
 #[tokio::test]
-async fn its_question_reaches_the_host() {
+async fn elicitation_reaches_the_host() {
     let mut rig = rig();
     rig.will_be_elicited(Some(json!({"action": "accept", "content": {"name": "Ada"}})));
     let frames = rig.run(ASK).await;
@@ -94,9 +94,9 @@ async fn hook_may_respond_to_an_elicitation() {
     assert_eq!(answered(&frames), "Ada");
     assert!(!shapes(&frames).contains(&"elicit".to_owned()), "the host was not asked");
     assert_eq!(hook_inputs(&frames, "ElicitationResult")[0]["action"], "accept");
-    let told = &hook_inputs(&frames, "Notification")[0];
-    assert_eq!(told["notification_type"], "elicitation_response");
-    assert!(told["message"].as_str().unwrap().ends_with(": accept"), "{told}");
+    let received = &hook_inputs(&frames, "Notification")[0];
+    assert_eq!(received["notification_type"], "elicitation_response");
+    assert!(received["message"].as_str().unwrap().ends_with(": accept"), "{received}");
 }
 
 #[tokio::test]
@@ -138,5 +138,5 @@ async fn logins_are_for_servers_on_the_network() {
     let none = "No active OAuth flow for server: net";
     assert_eq!(ask("mcp_oauth_callback_url", "net").await, none);
     let cleared = rig.control(json!({"subtype": "mcp_clear_auth", "serverName": "net"})).await;
-    assert_eq!(cleared, Ok(json!({})), "nobody was logged in, and nobody is");
+    assert_eq!(cleared, Ok(json!({})), "no login existed, and none exists now");
 }

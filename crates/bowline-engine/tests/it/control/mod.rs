@@ -1,4 +1,4 @@
-//! Every control request, asked through a session.
+//! Control requests, each sent to a session.
 
 mod files;
 mod initialize;

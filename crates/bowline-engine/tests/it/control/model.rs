@@ -17,12 +17,12 @@ async fn switch(rig: &Rig, model: Value) -> Result<Value, String> {
 #[tokio::test]
 async fn model_switch_is_reported_to_the_host() {
     let mut rig = Rig::new();
-    // Before the first turn there is nothing to be told.
+    // Before the first turn there is no frame to send.
     assert_eq!(switch(&rig, json!("sonnet")).await, Ok(json!({"model": "claude-sonnet-5-5"})));
     assert_eq!(switch(&rig, json!(null)).await, Ok(json!({"model": "script"})));
-    assert_eq!(rig.heard(), Vec::<Value>::new());
+    assert_eq!(rig.received(), Vec::<Value>::new());
     rig.run("SAY hi").await;
-    rig.heard();
+    rig.received();
     for (asked, resolved, shown) in [
         (json!("claude-haiku-5-5"), "claude-haiku-5-5", "claude-haiku-5-5"),
         (json!("opus"), "claude-opus-5-5", "opus (claude-opus-5-5)"),
@@ -30,19 +30,19 @@ async fn model_switch_is_reported_to_the_host() {
         (json!(null), "script", "script"),
     ] {
         assert_eq!(switch(&rig, asked).await, Ok(json!({"model": resolved})));
-        let heard = rig.heard();
+        let received = rig.received();
         let text = format!("<local-command-stdout>Set model to `{shown}`</local-command-stdout>");
-        assert_eq!(heard[0]["message"]["content"], text);
-        assert_eq!(heard[0]["isReplay"], true);
+        assert_eq!(received[0]["message"]["content"], text);
+        assert_eq!(received[0]["isReplay"], true);
     }
-    // The same model again is no news.
+    // The same model again is not reported.
     assert_eq!(switch(&rig, json!("default")).await, Ok(json!({"model": "script"})));
-    assert_eq!(rig.heard(), Vec::<Value>::new());
+    assert_eq!(rig.received(), Vec::<Value>::new());
     assert_eq!(rig.run("SAY hi").await.last().unwrap()["result"], "hi");
 }
 
 #[tokio::test]
-async fn hooks_may_object() {
+async fn hooks_may_refuse_a_model_switch() {
     let mut rig = Rig::new();
     hook(&rig, "PreModelSwitch").await;
     rig.will_hook(json!({"hookSpecificOutput": {
@@ -52,17 +52,17 @@ async fn hooks_may_object() {
     }}));
     let error = switch(&rig, json!("opus")).await.unwrap_err();
     assert!(error.contains("too dear"), "{error}");
-    let heard = rig.heard();
-    let inputs = hook_inputs(&heard, "PreModelSwitch");
+    let received = rig.received();
+    let inputs = hook_inputs(&received, "PreModelSwitch");
     assert_eq!(inputs[0]["from_model"], "script");
     assert_eq!(inputs[0]["to_model"], "claude-opus-5-5");
     assert_eq!(inputs[0]["requested_model"], "opus");
     assert_eq!(inputs[0]["source"], "sdk");
-    assert_eq!(heard.len(), 1, "nobody was told of a switch");
+    assert_eq!(received.len(), 1, "the host gets no message about a switch");
     assert_eq!(rig.run("SAY hi").await[0]["model"], "script");
 }
 
-/// The script model under any name; remembers what it was asked.
+/// The script model under any name; records its requests.
 #[derive(Clone, Default)]
 struct Recorder(Arc<Mutex<Vec<Arc<ModelRequest>>>>);
 
@@ -108,11 +108,11 @@ fn recorded() -> (Rig, Recorder) {
 }
 
 #[tokio::test]
-async fn hooks_hear_of_a_switch_with_the_next_turn() {
+async fn hooks_receive_a_model_switch_with_the_next_turn() {
     let (mut rig, _) = recorded();
     hook(&rig, "PostModelSwitch").await;
     switch(&rig, json!("claude-haiku-5-5")).await.unwrap();
-    assert!(hook_inputs(&rig.heard(), "PostModelSwitch").is_empty());
+    assert!(hook_inputs(&rig.received(), "PostModelSwitch").is_empty());
     let frames = rig.run("SAY hi").await;
     assert_eq!(shapes(&frames)[0], "hook:PostModelSwitch");
     assert_eq!(frames[0]["call"]["input"]["to_model"], "claude-haiku-5-5");
@@ -133,9 +133,9 @@ async fn a_model_of_another_family_does_not_see_earlier_reasoning() {
 }
 
 #[tokio::test]
-async fn the_same_model_is_no_switch() {
+async fn same_model_is_not_a_switch() {
     let mut rig = Rig::new();
     hook(&rig, "PreModelSwitch").await;
     switch(&rig, json!("script")).await.unwrap();
-    assert!(hook_inputs(&rig.heard(), "PreModelSwitch").is_empty());
+    assert!(hook_inputs(&rig.received(), "PreModelSwitch").is_empty());
 }

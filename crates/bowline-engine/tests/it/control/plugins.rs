@@ -1,4 +1,4 @@
-//! Looking again for plugins, skills and output styles.
+//! Reload of plugins, skills and output styles.
 
 use serde_json::{Value, json};
 

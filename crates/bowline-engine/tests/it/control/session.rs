@@ -1,4 +1,4 @@
-//! Stopping the session, and changing how it goes on.
+//! End of the session, and changes of its state.
 
 use bowline_protocol::{MessageUuid, UserMessage};
 use bowline_sessions::{LineOrigin, SessionFiles, TranscriptWriter};
@@ -12,9 +12,9 @@ async fn title_is_sent_before_the_response() {
     let mut rig = Rig::new();
     let request = json!({"subtype": "rename_session", "title": " my title "});
     assert_eq!(rig.control(request).await, Ok(Value::Null));
-    let heard = rig.heard();
-    assert_eq!(heard[0]["subtype"], "session_title_changed");
-    assert_eq!(heard[0]["title"], "my title");
+    let received = rig.received();
+    assert_eq!(received[0]["subtype"], "session_title_changed");
+    assert_eq!(received[0]["title"], "my title");
     let empty = rig.control(json!({"subtype": "rename_session", "title": "  "})).await;
     assert!(empty.is_err());
     let unknown = "00000000-0000-4000-8000-000000000000";
@@ -47,7 +47,7 @@ async fn a_title_is_kept_in_the_transcript() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_waits_can_be_taken_back_once() {
+async fn queued_prompt_can_be_cancelled_once() {
     let mut rig = Rig::new();
     rig.prompt("SAY first\nHANG").await;
     rig.until(|frame| frame["subtype"] == "init").await;
@@ -56,7 +56,7 @@ async fn a_prompt_that_waits_can_be_taken_back_once() {
     rig.until(|frame| frame["state"] == "queued").await;
     let request = json!({"subtype": "cancel_async_message", "message_uuid": "u2"});
     assert_eq!(rig.control(request.clone()).await, Ok(json!({"cancelled": true})));
-    assert_eq!(rig.heard()[0]["state"], "cancelled");
+    assert_eq!(rig.received()[0]["state"], "cancelled");
     assert_eq!(rig.control(request).await, Ok(json!({"cancelled": false})));
     assert!(rig.session.interrupt());
     rig.turn().await;
@@ -71,13 +71,13 @@ async fn another_directory_is_where_commands_start() {
     hook(&rig, "CwdChanged").await;
     let request = json!({"subtype": "set_cwd", "path": "sub"});
     let asked = rig.control(request.clone()).await.unwrap();
-    assert_eq!(asked["status"], "needs_trust", "nobody has said that the folder can be trusted");
+    assert_eq!(asked["status"], "needs_trust", "no user has trusted the folder");
     let mut request = request;
     request["trust_accepted"] = true.into();
     let answer = rig.control(request).await.unwrap();
     assert_eq!((&answer["status"], &answer["changed"]), (&json!("ok"), &json!(true)));
     assert!(answer["cwd"].as_str().unwrap().ends_with("/sub"));
-    assert_eq!(hook_inputs(&rig.heard(), "CwdChanged").len(), 1);
+    assert_eq!(hook_inputs(&rig.received(), "CwdChanged").len(), 1);
     let again = rig.control(json!({"subtype": "set_cwd", "path": "."})).await.unwrap();
     assert_eq!(again["changed"], false);
     let frames = rig.run("TOOL Bash {\"command\": \"pwd\"}\nNEXT\nSAY done").await;
@@ -147,7 +147,7 @@ async fn too_many_requests_before_a_claim_are_refused() {
 }
 
 #[tokio::test]
-async fn a_mode_that_is_not_named_is_as_bad_as_an_unknown_one() {
+async fn missing_permission_mode_is_an_error() {
     let rig = Rig::new();
     let unnamed = rig.control(json!({"subtype": "set_permission_mode"})).await.unwrap_err();
     let unknown = json!({"subtype": "set_permission_mode", "mode": "nonsense"});

@@ -9,7 +9,7 @@ async fn apply(rig: &Rig, settings: Value) -> Result<Value, String> {
 }
 
 #[tokio::test]
-async fn applied_settings_count_at_once_and_can_be_cleared() {
+async fn applied_settings_take_effect_at_once_and_can_be_cleared() {
     let rig = Rig::new();
     let settings = json!({
         "model": "claude-haiku-5-5", "effortLevel": "high", "outputStyle": "Terse",
@@ -62,7 +62,7 @@ async fn rules_and_variables_reach_the_next_command() {
 }
 
 #[tokio::test]
-async fn a_tool_that_a_new_rule_forbids_is_gone_from_the_next_turn() {
+async fn tool_forbidden_by_a_new_rule_is_missing_from_the_next_turn() {
     let mut rig = Rig::new();
     assert!(rig.run("SAY one").await[0]["tools"].as_array().unwrap().contains(&json!("Bash")));
     apply(&rig, json!({"permissions": {"deny": ["Bash"]}})).await.unwrap();
@@ -72,7 +72,7 @@ async fn a_tool_that_a_new_rule_forbids_is_gone_from_the_next_turn() {
 #[tokio::test]
 async fn hooks_of_settings_are_listed_and_run() {
     let mut rig = Rig::new();
-    let file = rig.path().join("heard");
+    let file = rig.path().join("received");
     let command = format!("cat > {}", file.display());
     let hooks = json!({"UserPromptSubmit": [{"hooks": [{"type": "command", "command": command}]}]});
     apply(&rig, json!({"hooks": hooks})).await.unwrap();

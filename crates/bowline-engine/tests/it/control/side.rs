@@ -1,4 +1,4 @@
-//! Questions to the model beside the conversation.
+//! Side questions: model requests outside the conversation.
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -6,16 +6,19 @@ use tokio_util::sync::CancellationToken;
 use crate::rig::Rig;
 
 #[tokio::test]
-async fn a_side_question_leaves_no_trace() {
+async fn side_question_leaves_no_trace() {
     let mut rig = Rig::new();
     rig.run("SAY one").await;
     let request = json!({"subtype": "side_question", "question": "SAY aside"});
     let answer = rig.control_as("q1", request, CancellationToken::new()).await;
     assert_eq!(answer, Ok(json!({"response": "aside", "synthetic": false})));
-    let heard = rig.heard();
-    assert_eq!(heard.len(), 1);
-    assert_eq!(heard[0]["subtype"], "control_request_progress");
-    assert_eq!((&heard[0]["request_id"], &heard[0]["status"]), (&json!("q1"), &json!("started")));
+    let received = rig.received();
+    assert_eq!(received.len(), 1);
+    assert_eq!(received[0]["subtype"], "control_request_progress");
+    assert_eq!(
+        (&received[0]["request_id"], &received[0]["status"]),
+        (&json!("q1"), &json!("started"))
+    );
     let export = rig.control(json!({"subtype": "export_conversation"})).await.unwrap();
     assert!(!export["text"].as_str().unwrap().contains("aside"));
 }
@@ -42,9 +45,9 @@ async fn a_title_is_made_and_kept_if_that_is_wanted() {
         json!({"subtype": "generate_session_title", "description": description, "persist": persist})
     };
     assert_eq!(rig.control(request(false)).await, Ok(json!({"title": "Mend the net"})));
-    assert_eq!(rig.heard(), Vec::<serde_json::Value>::new());
+    assert_eq!(rig.received(), Vec::<serde_json::Value>::new());
     rig.control(request(true)).await.unwrap();
-    assert_eq!(rig.heard()[0]["title"], "Mend the net");
+    assert_eq!(rig.received()[0]["title"], "Mend the net");
 }
 
 #[tokio::test]

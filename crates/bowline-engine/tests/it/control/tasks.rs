@@ -1,4 +1,4 @@
-//! Work beside the conversation.
+//! Background tasks.
 
 use serde_json::json;
 
@@ -12,15 +12,18 @@ async fn background(rig: &mut Rig, command: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_stopped_task_is_reported_before_the_answer() {
+async fn stopped_task_is_reported_before_the_response() {
     let mut rig = Rig::new();
     let id = background(&mut rig, "sleep 30").await;
     let request = json!({"subtype": "stop_task", "task_id": id});
     assert_eq!(rig.control(request.clone()).await, Ok(json!({})));
-    let heard = rig.heard();
-    assert_eq!(shapes(&heard), ["task_updated", "task_notification", "background_tasks_changed"]);
-    assert_eq!(heard[0]["patch"]["status"], "killed");
-    assert_eq!(heard[1]["status"], "stopped");
+    let received = rig.received();
+    assert_eq!(
+        shapes(&received),
+        ["task_updated", "task_notification", "background_tasks_changed"]
+    );
+    assert_eq!(received[0]["patch"]["status"], "killed");
+    assert_eq!(received[1]["status"], "stopped");
     assert_eq!(rig.control(request).await, Ok(json!({})), "it is still stopped");
     assert_eq!(
         rig.control(json!({"subtype": "stop_task", "task_id": "nobody"})).await,
@@ -29,7 +32,7 @@ async fn a_stopped_task_is_reported_before_the_answer() {
 }
 
 #[tokio::test]
-async fn a_running_command_goes_on_in_the_background() {
+async fn running_command_moves_to_the_background() {
     let mut rig = Rig::new();
     rig.prompt("TOOL Bash {\"command\": \"echo begun; sleep 20\"}\nNEXT\nSAY done").await;
     rig.until(|frame| frame["subtype"] == "task_started").await;

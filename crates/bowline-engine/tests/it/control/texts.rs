@@ -1,4 +1,4 @@
-//! Questions that are answered with texts and numbers.
+//! Requests whose responses are texts and numbers.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a file says about a kind of agent counts for agents of that kind, and for nobody else.
+//! Definitions of agent kinds in files: each field applies to agents of that kind only.
 
 use std::{fs, sync::Arc};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
-    ears::Ears,
+    request_log::RequestLog,
     rig::{Rig, text},
 };
 
@@ -39,7 +39,7 @@ fn inner_results(frames: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn its_hooks_hear_of_it_alone() {
+async fn hooks_of_an_agent_kind_run_for_it_alone() {
     let mut rig = rig_with(
         "description: dives
 hooks:
@@ -82,10 +82,10 @@ async fn settings_define_agents() {
     let places = SettingsPaths::new(path.join("home"), &path);
     let settings = Settings::load(&places, &crate::rig::trusted()).unwrap();
     assert_eq!(settings.problems().len(), 1, "{:?}", settings.problems());
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let mut rig = Rig::in_folder(folder, |config| {
         (config.settings, config.places) = (settings, places);
-        ears.listen(config);
+        log.record(config);
     });
     let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
     let names: Vec<_> = answer["agents"]
@@ -99,13 +99,13 @@ async fn settings_define_agents() {
     let is_diver = |request: &Arc<ModelRequest>| {
         request.system.iter().any(|block| block.text.contains("Dive high."))
     };
-    let of_diver = ears.requests().into_iter().find(is_diver);
+    let of_diver = log.requests().into_iter().find(is_diver);
     let tools = of_diver.expect("the higher layer's counts, as a whole").tools.len();
     assert!(tools > 1, "the lower one's tools are not mixed in");
 }
 
 #[tokio::test]
-async fn its_permission_mode_counts_for_it_alone() {
+async fn permission_mode_of_an_agent_kind_applies_to_it_alone() {
     let write = |path: &str| {
         format!("TOOL Write {}\nNEXT\nSAY x", json!({"file_path": path, "content": "x"}))
     };
@@ -118,7 +118,7 @@ async fn its_permission_mode_counts_for_it_alone() {
     let frames = rig.run(&write(&outside)).await;
     assert!(frames.iter().any(|frame| frame["type"] == "can_use_tool"));
 
-    // Nobody has agreed to sessions without questions, so no file can.
+    // No user has agreed to sessions without permission requests, so a file cannot enable them.
     let mut rig = rig_with("description: dives\npermissionMode: bypassPermissions\n");
     let frames = rig.run(&dive("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY x")).await;
     assert!(frames.iter().any(|frame| frame["type"] == "can_use_tool"));
@@ -134,9 +134,10 @@ async fn output_of_start_hooks_reaches_the_subagent() {
     let mut rig = rig_with("description: dives\n");
     let hooks = json!({"SubagentStart": [{"matcher": null, "hookCallbackIds": ["h"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
-    let told = json!({"hookEventName": "SubagentStart", "additionalContext": "SAY mind the eels"});
-    rig.will_hook(json!({"hookSpecificOutput": told}));
-    // Without directives of its own the prompt is echoed, with all that came before it.
+    let received =
+        json!({"hookEventName": "SubagentStart", "additionalContext": "SAY mind the eels"});
+    rig.will_hook(json!({"hookSpecificOutput": received}));
+    // A prompt without directives is echoed, with everything before it.
     let frames = rig.run(&dive("look around")).await;
     let answer = frames.iter().find(|frame| frame["tool_use_result"]["status"] == "completed");
     assert!(answer.unwrap()["tool_use_result"]["content"].to_string().contains("mind the eels"));
@@ -144,23 +145,23 @@ async fn output_of_start_hooks_reaches_the_subagent() {
     assert!(!next.last().unwrap()["result"].to_string().contains("eels"));
 }
 
-/// The last thing that the subagent asked its model.
-fn asked_by_diver(ears: &Ears) -> Arc<ModelRequest> {
+/// The last model request of the subagent.
+fn asked_by_diver(log: &RequestLog) -> Arc<ModelRequest> {
     let is_diver = |request: &Arc<ModelRequest>| {
         request.system.iter().any(|block| block.text.contains("You dive."))
     };
-    ears.requests().into_iter().rfind(is_diver).expect("the agent asked its model")
+    log.requests().into_iter().rfind(is_diver).expect("the agent asked its model")
 }
 
-/// What the subagent is told before everything else.
-fn told(ears: &Ears) -> String {
-    let request = asked_by_diver(ears);
+/// The system prompt of the subagent.
+fn system_prompt(log: &RequestLog) -> String {
+    let request = asked_by_diver(log);
     let system: Vec<_> = request.system.iter().map(|block| block.text.as_str()).collect();
     system.join("\n")
 }
 
-/// A session in a project with one kind of agent, instructions and a skill, and what its models hear.
-fn prepared(head: &str) -> (Rig, Ears) {
+/// A session in a project with one kind of agent, instructions and a skill, and its request log.
+fn prepared(head: &str) -> (Rig, RequestLog) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().canonicalize().unwrap();
     for (file, text) in [
@@ -171,41 +172,41 @@ fn prepared(head: &str) -> (Rig, Ears) {
         fs::create_dir_all(path.join(file).parent().unwrap()).unwrap();
         fs::write(path.join(file), text).unwrap();
     }
-    let ears = Ears::default();
+    let log = RequestLog::default();
     let rig = Rig::in_folder(folder, |config| {
         config.places = SettingsPaths::new(path.join("home"), &path);
-        ears.listen(config);
+        log.record(config);
     });
-    (rig, ears)
+    (rig, log)
 }
 
 #[tokio::test]
 async fn subagent_knows_its_environment_and_instructions() {
     for (omits, knows) in [("", true), ("omitClaudeMd: true\n", false)] {
-        let (mut rig, ears) = prepared(&format!("description: dives\n{omits}"));
+        let (mut rig, log) = prepared(&format!("description: dives\n{omits}"));
         rig.run(&dive("SAY down")).await;
-        let told = told(&ears);
+        let received = system_prompt(&log);
         let place =
             format!("Working directory: {}\n", rig.path().canonicalize().unwrap().display());
-        assert!(told.contains(&place), "{told}");
-        assert!(told.contains("- knots: knots"), "{told}");
-        assert_eq!(told.contains("Mind the eels."), knows, "{told}");
+        assert!(received.contains(&place), "{received}");
+        assert!(received.contains("- knots: knots"), "{received}");
+        assert_eq!(received.contains("Mind the eels."), knows, "{received}");
     }
 }
 
 #[tokio::test]
 async fn subagent_gets_its_skills_with_the_prompt() {
-    let (mut rig, ears) = prepared("description: dives\nskills: knots, none\ntools: Read\n");
+    let (mut rig, log) = prepared("description: dives\nskills: knots, none\ntools: Read\n");
     rig.run(&dive("SAY down")).await;
-    let first = ears.requests().into_iter().map(|it| format!("{:?}", it.messages));
+    let first = log.requests().into_iter().map(|it| format!("{:?}", it.messages));
     let skilled: Vec<_> = first.filter(|messages| messages.contains("Tie well.")).collect();
     assert_eq!(skilled.len(), 1, "only the agent has its text");
-    assert!(!told(&ears).contains("# Skills"), "it cannot call up others");
+    assert!(!system_prompt(&log).contains("# Skills"), "it cannot call up others");
 }
 
 #[tokio::test]
 async fn agent_memory_is_writable_and_part_of_the_next_prompt() {
-    let (mut rig, ears) = prepared("description: dives\nmemory: project\ntools: Grep\n");
+    let (mut rig, log) = prepared("description: dives\nmemory: project\ntools: Grep\n");
     let folder = rig.path().canonicalize().unwrap().join(".claude/agent-memory/diver");
     let write = |path: &str| {
         let input = json!({"file_path": path, "content": "The wreck lies north."});
@@ -214,11 +215,11 @@ async fn agent_memory_is_writable_and_part_of_the_next_prompt() {
     let index = folder.join("MEMORY.md").display().to_string();
     let frames = rig.run(&dive(&write(&index))).await;
     assert!(frames.iter().all(|frame| frame["type"] != "can_use_tool"), "{frames:#?}");
-    assert!(told(&ears).contains(&folder.display().to_string()));
-    assert!(!told(&ears).contains("The wreck"));
+    assert!(system_prompt(&log).contains(&folder.display().to_string()));
+    assert!(!system_prompt(&log).contains("The wreck"));
     rig.run(&dive("SAY x")).await;
-    assert!(told(&ears).contains("The wreck lies north."));
-    // Others are asked, there and elsewhere.
+    assert!(system_prompt(&log).contains("The wreck lies north."));
+    // Other agents need permission, there and elsewhere.
     let frames = rig.run(&write(&index.replace("MEMORY", "other"))).await;
     assert!(frames.iter().any(|frame| frame["type"] == "can_use_tool"));
     let agents = rig.path().join(".claude/agents/diver.md").display().to_string();
@@ -235,13 +236,13 @@ async fn subagent_at_its_turn_limit_says_so() {
     let answer = answer.unwrap()["tool_use_result"]["content"][0]["text"].as_str().unwrap();
     assert_eq!(
         answer,
-        "This agent was stopped at its limit of 2 turns, before it was done. What it said last:\n\
+        "This agent was stopped at its limit of 2 turns, before it was done. Its last message:\n\
          halfway"
     );
 }
 
 #[tokio::test]
-async fn one_for_the_background_is_not_waited_for() {
+async fn background_agent_kind_does_not_block_the_turn() {
     let mut rig = rig_with("description: dives\nbackground: true\n");
     let frames = rig.run(&dive("SAY down")).await;
     let launched = |frame: &Value| frame["tool_use_result"]["status"] == "async_launched";
@@ -251,16 +252,16 @@ async fn one_for_the_background_is_not_waited_for() {
 #[tokio::test]
 async fn agent_definition_sets_tools_and_effort() {
     let head = "description: dives\ntools: Read, Bash, Grep\ndisallowedTools: Grep\neffort: low\n";
-    let (mut rig, ears) = prepared(head);
+    let (mut rig, log) = prepared(head);
     rig.run(&dive("SAY down")).await;
-    let request = asked_by_diver(&ears);
+    let request = asked_by_diver(&log);
     let tools: Vec<_> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(tools, ["Bash", "Read"]);
     assert_eq!(request.effort, Some(bowline_protocol::Effort::Low));
 }
 
 #[tokio::test]
-async fn one_below_it_has_no_more_than_it_has() {
+async fn nested_subagent_has_at_most_its_parents_tools() {
     let mut rig = rig_with("description: dives\ntools: Agent, Read\n");
     let below = json!({
         "description": "deeper", "run_in_background": false,
@@ -307,7 +308,7 @@ async fn agents_below_agents_come_to_an_end() {
 }
 
 #[tokio::test]
-async fn readers_learn_which_call_it_belongs_to() {
+async fn transcript_of_a_subagent_names_its_call() {
     let folder = TempDir::new().unwrap();
     let home = ConfigHome::new(folder.path().join("home"));
     let id = SessionId::from("0b9c5f0e-6a56-4f7e-9d0c-3f8a1c2d4e5f");

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::rig::{Rig, mcp_program, shapes, text};
 
-/// Answers every call with what it was started with.
+/// Responds to every call with the server's start argument.
 const CASES: &str = r#"
     *'"method":"initialize"'*)
       answer "$id" '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"own","version":"1"}}' ;;
@@ -37,7 +37,7 @@ fn send_as(prompt: &str, background: bool) -> String {
     format!("TOOL Agent {input}")
 }
 
-/// A session whose host defines a kind with a server of its own, and where the server says that it is gone.
+/// A session whose host defines a kind with its own server, and the file that the server writes at its end.
 async fn rig(main: bool) -> (Rig, std::path::PathBuf) {
     let folder = TempDir::new().unwrap();
     let gone = folder.path().join("gone");
@@ -88,13 +88,13 @@ async fn an_agent_that_waits_for_one_can_be_stopped() {
     let frames = rig.until(|frame| frame["type"] == "result").await;
     let started = frames.iter().find(|it| it["subtype"] == "task_started").unwrap();
     rig.control(json!({"subtype": "stop_task", "task_id": started["task_id"]})).await.unwrap();
-    // The model hears of an agent that was stopped once it has come to its end.
+    // The model gets the notice of a stopped agent once that has ended.
     let frames = rig.turn().await;
     assert_eq!(frames.last().unwrap()["origin"]["kind"], "task-notification");
 }
 
 #[tokio::test]
-async fn the_main_agents_are_the_sessions() {
+async fn servers_of_the_main_agent_live_as_long_as_the_session() {
     let (mut rig, _) = rig(true).await;
     rig.will_permit(json!({"behavior": "allow"}));
     let frames = rig.run(CALL).await;
@@ -117,8 +117,8 @@ async fn untrusted_project_starts_no_agent_servers() {
         config.trust = Trust::Untrusted;
     });
     let frames = rig.run(&format!("{}\nNEXT\nSAY done", send("SAY hi"))).await;
-    let told = frames.iter().find(|frame| frame["subtype"] == "notification").unwrap();
-    assert!(told["text"].as_str().unwrap().ends_with("own"), "{told}");
+    let received = frames.iter().find(|frame| frame["subtype"] == "notification").unwrap();
+    assert!(received["text"].as_str().unwrap().ends_with("own"), "{received}");
     assert!(!rig.path().join("started").exists());
     assert_eq!(text(&frames[frames.len() - 2]), "done");
 }

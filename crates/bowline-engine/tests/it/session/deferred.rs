@@ -1,4 +1,4 @@
-//! Calls that hooks put off: made when the session is taken up again, all of them and each once.
+//! Calls that hooks defer: each runs once when the session is resumed.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::rig::{Rig, text};
 
-/// A session in `folder` whose host has a hook before commands, which will decide like this.
+/// A session in `folder` whose host has a hook before commands, with these decisions.
 async fn session(folder: &Path, from: StartFrom, decisions: &[&str]) -> Rig {
     let path = folder.canonicalize().unwrap();
     let rig = Rig::with(|config| {
@@ -31,7 +31,7 @@ fn results(frames: &[Value]) -> Vec<&str> {
     results.map(text).collect()
 }
 
-/// The command of the call that a result says was put off last.
+/// The command of the last deferred call in a result.
 fn put_off(frames: &[Value]) -> &Value {
     let end = frames.last().unwrap();
     assert_eq!(end["terminal_reason"], "tool_deferred", "{end}");
@@ -66,9 +66,9 @@ async fn deferred_calls_run_and_may_be_deferred_again() {
     rig.finish().await;
 }
 
-/// Whoever refuses the whole turn is not asked about the other calls.
+/// After an interrupting denial there are no permission requests for the other calls.
 #[tokio::test]
-async fn a_turn_that_is_refused_makes_none_of_the_others() {
+async fn interrupting_denial_skips_other_deferred_calls() {
     let folder = tempfile::tempdir().unwrap();
     let mut rig = session(folder.path(), StartFrom::Nothing, &["defer", "defer"]).await;
     let touch = |word: &str| format!("TOOL Bash {}\n", json!({"command": format!("touch {word}")}));

@@ -1,4 +1,4 @@
-//! Tool calls without a conversation: the same rules, hooks and questions as in one.
+//! Tool calls without a conversation: the same rules, hooks and permission requests as in one.
 
 use std::time::Duration;
 
@@ -54,17 +54,17 @@ async fn direct_call_without_an_approver_is_denied() {
     assert!(result.is_error);
     assert_eq!(result.denial.unwrap().tool_name, "Bash");
     assert!(!rig.path().join("made.txt").exists());
-    assert!(rig.heard().iter().all(|frame| frame["type"] != "can_use_tool"));
+    assert!(rig.received().iter().all(|frame| frame["type"] != "can_use_tool"));
 }
 
 #[tokio::test]
-async fn the_host_is_asked_and_may_change_the_input() {
+async fn host_may_change_the_input_of_a_direct_call() {
     let mut rig = Rig::new();
     rig.will_permit(json!({"behavior": "allow", "updatedInput": {"command": "touch other.txt"}}));
     let result = run(&rig, call("Bash", touch(), PermissionPrompts::Host)).await;
     assert!(!result.is_error, "{result:?}");
     assert!(rig.path().join("other.txt").exists());
-    let asked = rig.heard().into_iter().find(|frame| frame["type"] == "can_use_tool").unwrap();
+    let asked = rig.received().into_iter().find(|frame| frame["type"] == "can_use_tool").unwrap();
     assert_eq!(asked["question"]["tool_use_id"], "call_1");
 }
 
@@ -93,11 +93,11 @@ async fn hooks_see_the_call() {
     }}));
     let result = run(&rig, call("Bash", touch(), PermissionPrompts::Host)).await;
     assert!(text(&result).contains("the guard says no"), "{result:?}");
-    assert!(rig.heard().iter().any(|frame| frame["type"] == "hook_callback"));
+    assert!(rig.received().iter().any(|frame| frame["type"] == "hook_callback"));
 }
 
 #[tokio::test]
-async fn a_hook_without_an_opinion_does_not_keep_a_question_open() {
+async fn undecided_hook_does_not_keep_a_permission_request_open() {
     let rig = Rig::new();
     let hooks = json!({"PermissionRequest": [{"matcher": "Bash", "hookCallbackIds": ["shrug"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
@@ -133,7 +133,7 @@ async fn a_call_that_is_cancelled_ends_soon() {
 }
 
 #[tokio::test]
-async fn a_person_who_thinks_keeps_no_other_call_waiting() {
+async fn pending_permission_request_does_not_block_other_calls() {
     let mut rig = Rig::new();
     rig.will_not_answer();
     let cancel = CancellationToken::new();
@@ -157,7 +157,7 @@ async fn calls_that_are_not_safe_beside_others_wait_for_each_other() {
         let typed = bowline_engine::permission::RuleSource::CliArg;
         config.policy.rules.add(typed, &PermissionBehavior::Allow, "Bash");
     });
-    // Each would see the other's file if both ran at once.
+    // Each would see the other's file if both ran concurrently.
     let command = "test ! -e busy && touch busy && sleep 0.2 && rm busy";
     let bash = || call("Bash", json!({"command": command}), PermissionPrompts::Nobody);
     let (first, second) = tokio::join!(run(&rig, bash()), run(&rig, bash()));

@@ -1,4 +1,4 @@
-//! Whatever goes wrong, a turn ends exactly once and says how, and nothing is left behind.
+//! Faults: each turn ends exactly once with its outcome, and leaves no processes.
 
 use std::{
     sync::{
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::rig::{Rig, text};
 
-/// How many results there are, and how the session goes on.
+/// Checks that there is one result, and that the session still works.
 async fn ends_once_and_lives(rig: &mut Rig, frames: &[Value]) {
     let results = frames.iter().filter(|frame| frame["type"] == "result").count();
     assert_eq!(results, 1);
@@ -25,7 +25,7 @@ async fn ends_once_and_lives(rig: &mut Rig, frames: &[Value]) {
 }
 
 #[tokio::test]
-async fn a_tool_that_panics_is_an_answer() {
+async fn tool_panic_is_an_error_result() {
     let mut rig = Rig::new();
     rig.serves(|_, message| {
         let id = &message["id"];
@@ -45,13 +45,13 @@ async fn a_tool_that_panics_is_an_answer() {
     });
     rig.control(json!({"subtype": "initialize", "sdkMcpServers": ["bad"]})).await.unwrap();
     let frames = rig.run("TOOL mcp__bad__crash {}\nNEXT\nSAY went on").await;
-    let told = frames.iter().find(|frame| frame["type"] == "user").unwrap();
-    assert_eq!(told["message"]["content"][0]["is_error"], true);
+    let received = frames.iter().find(|frame| frame["type"] == "user").unwrap();
+    assert_eq!(received["message"]["content"][0]["is_error"], true);
     assert_eq!(frames.last().unwrap()["result"], "went on");
     ends_once_and_lives(&mut rig, &frames).await;
 }
 
-/// The script model, whose answers are changed on their way.
+/// The script model, with changed responses.
 struct Changed<F> {
     script: ConnectedModel,
     change: F,
@@ -147,7 +147,7 @@ async fn stream_cut_after_a_block_emits_no_duplicates() {
 }
 
 #[tokio::test]
-async fn a_hook_answers_in_the_place_of_a_host_that_is_slow() {
+async fn hook_decides_before_a_slow_host() {
     let mut rig = Rig::new();
     let hooks = json!({"PermissionRequest": [{"hookCallbackIds": ["h1"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
@@ -157,8 +157,8 @@ async fn a_hook_answers_in_the_place_of_a_host_that_is_slow() {
         "decision": {"behavior": "allow", "updatedInput": {"command": "echo by hook"}},
     }}));
     let frames = rig.run("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY done").await;
-    let told = frames.iter().find(|frame| frame["type"] == "user").unwrap();
-    assert_eq!(text(told), "by hook");
+    let received = frames.iter().find(|frame| frame["type"] == "user").unwrap();
+    assert_eq!(text(received), "by hook");
     ends_once_and_lives(&mut rig, &frames).await;
 }
 
@@ -193,7 +193,7 @@ async fn dropped_session_leaves_no_processes() {
     }
 }
 
-/// A model that is never there.
+/// A model that is always down.
 struct Down;
 
 impl Model for Down {
@@ -231,8 +231,8 @@ async fn a_model_that_stays_down_is_replaced_by_the_next() {
         config.retry.first_delay = Duration::from_millis(1);
     });
     let frames = rig.run("SAY here").await;
-    let told = |kind: &str| frames.iter().filter(|frame| frame["subtype"] == kind).count();
-    assert_eq!(told("api_retry"), 2, "{frames:#?}");
+    let received = |kind: &str| frames.iter().filter(|frame| frame["subtype"] == kind).count();
+    assert_eq!(received("api_retry"), 2, "{frames:#?}");
     let fallbacks: Vec<_> =
         frames.iter().filter(|frame| frame["subtype"] == "model_fallback").collect();
     assert_eq!(fallbacks.len(), 2);
@@ -241,7 +241,7 @@ async fn a_model_that_stays_down_is_replaced_by_the_next() {
     assert_eq!(frames.last().unwrap()["result"], "here");
 }
 
-/// A model that answers once and is down from then on; what is asked of the others is written down.
+/// A model that responds once and is down from then on; requests to the others are recorded.
 struct Moody {
     script: ConnectedModel,
     answered: Arc<AtomicBool>,
@@ -289,7 +289,7 @@ impl Models for Moody {
 
 /// A model of another family could not verify what the first one has thought.
 #[tokio::test]
-async fn a_model_of_another_family_does_not_see_what_the_first_has_thought() {
+async fn model_of_another_family_does_not_receive_earlier_thinking() {
     for (fallback, sees) in [("moody-2", true), ("other-1", false)] {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let mut rig = Rig::with(|config| {
@@ -332,7 +332,7 @@ async fn an_agent_thinks_like_the_one_that_sends_it() {
 }
 
 #[tokio::test]
-async fn a_stream_that_never_ends_properly_does_not_go_on_for_ever() {
+async fn stream_without_an_end_is_bounded() {
     let mut rig = with_answers_changed(|events| {
         let goes_on = |event: &Result<StreamEvent, ModelError>| {
             std::future::ready(!matches!(event, Ok(StreamEvent::MessageDelta(_))))

@@ -1,4 +1,4 @@
-//! Hooks of settings that are no programs: web servers, models, agents, MCP tools; and their conditions.
+//! Hooks that are not programs: web servers, models, agents, MCP tools; and their conditions.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -51,8 +51,8 @@ async fn prompt_hook_objection_ends_the_turn() {
     let prompt = "SAY {\"ok\": false, \"reason\": \"not now\"}";
     let mut rig = rig("PreToolUse", json!({"type": "prompt", "prompt": prompt}));
     let frames = rig.run(ECHO).await;
-    let told = text(result_of_call(&frames));
-    assert_eq!(told, format!("PreToolUse:Bash hook error: [{prompt}]: not now"));
+    let received = text(result_of_call(&frames));
+    assert_eq!(received, format!("PreToolUse:Bash hook error: [{prompt}]: not now"));
     let result = frames.last().unwrap();
     assert_eq!(result["terminal_reason"], "hook_stopped");
     assert_eq!(result["permission_denials"][0]["tool_name"], "Bash");
@@ -85,7 +85,7 @@ async fn prompt_hook_with_invalid_output_does_not_block_and_is_reported() {
 }
 
 #[tokio::test]
-async fn a_model_that_never_answers_stops_nothing_for_long() {
+async fn unresponsive_prompt_hook_times_out() {
     let hook = json!({"type": "prompt", "prompt": "SAY {\nHANG", "timeout": 0.1});
     let frames = rig("PreToolUse", hook).run(ECHO).await;
     assert_eq!(text(result_of_call(&frames)), "hi");
@@ -136,7 +136,7 @@ async fn agent_hook_uses_tools_before_it_objects() {
     );
     assert_eq!(frames.last().unwrap()["result"], "done");
     let calls = shapes(&frames).iter().filter(|shape| *shape == "assistant:tool_use").count();
-    assert_eq!(calls, 1, "nobody sees the hook's agent at work");
+    assert_eq!(calls, 1, "calls of the hook's agent are not emitted");
 }
 
 #[tokio::test]
@@ -230,8 +230,8 @@ async fn a_web_server_that_fails_stops_nothing_unless_it_must() {
         let server = Server::start("500 Internal Server Error", "oops").await;
         let hook = json!({"type": "http", "url": server.url, "onFailure": on_failure});
         let frames = rig("PreToolUse", hook).run(ECHO).await;
-        let told = text(result_of_call(&frames));
-        assert!(told.contains(expected), "{on_failure}: {told}");
+        let received = text(result_of_call(&frames));
+        assert!(received.contains(expected), "{on_failure}: {received}");
         assert_eq!(warnings(&frames).len(), 1);
     }
 }
@@ -258,9 +258,9 @@ async fn a_prompt_that_the_host_does_not_judge_in_time_is_not_sent() {
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
     rig.will_not_hook();
     let frames = rig.run("SAY hello").await;
-    let told = frames.iter().find(|frame| frame["subtype"] == "informational").unwrap();
+    let received = frames.iter().find(|frame| frame["subtype"] == "informational").unwrap();
     assert_eq!(
-        told["prompt_submit_outcome"],
+        received["prompt_submit_outcome"],
         json!({
             "kind": "no_verdict",
             "prompt_kept": false,
@@ -276,7 +276,7 @@ async fn a_prompt_that_the_host_does_not_judge_in_time_is_not_sent() {
     assert_eq!(result["num_turns"], 0);
 }
 
-/// A web server that answers every request alike.
+/// A web server with one fixed response.
 struct Server {
     url: String,
     requests: mpsc::UnboundedReceiver<String>,
@@ -287,20 +287,20 @@ impl Server {
     async fn start(status: &str, body: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
-        let (heard, requests) = mpsc::unbounded_channel();
+        let (received, requests) = mpsc::unbounded_channel();
         let length = body.len();
         let answer: Arc<str> =
             format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{body}").into();
         let running = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                heard.send(answer_one(stream, &answer).await).ok();
+                received.send(answer_one(stream, &answer).await).ok();
             }
         });
         Self { url, requests, _running: tokio_util::task::AbortOnDropHandle::new(running) }
     }
 }
 
-/// Reads one request whole and answers it.
+/// Reads one request whole and responds to it.
 async fn answer_one(mut stream: TcpStream, answer: &str) -> String {
     let mut request = Vec::new();
     loop {
@@ -332,9 +332,12 @@ async fn an_input_that_a_hook_has_spoiled_is_the_hooks_fault() {
         let mut rig = rig("PreToolUse", printing(&before_tool(&fields)));
         let frames = rig.run(ECHO).await;
         let result = result_of_call(&frames);
-        let told = text(result);
-        assert!(told.starts_with("PreToolUse hook for Bash returned updatedInput"), "{told}");
-        assert!(told.contains("`command`"), "it says what is wrong: {told}");
+        let received = text(result);
+        assert!(
+            received.starts_with("PreToolUse hook for Bash returned updatedInput"),
+            "{received}"
+        );
+        assert!(received.contains("`command`"), "it says what is wrong: {received}");
         let decision = &result["tool_result_meta"][0]["permission_decision"];
         assert_eq!(
             (&decision["decision"], &decision["source"]),

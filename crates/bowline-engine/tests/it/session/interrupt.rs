@@ -1,4 +1,4 @@
-//! Stopping: while the model speaks, while tools run, while a question is open.
+//! Interrupts: during a model response, a tool call, or a permission request.
 
 use serde_json::{Value, json};
 
@@ -115,7 +115,7 @@ async fn host_gets_no_request_while_a_hook_decides() {
     interrupt(&rig).await;
     let frames = rig.turn().await;
     assert_eq!(shapes(&frames), ["user:tool_result", "user:text", "result:error_during_execution"]);
-    assert_eq!(frames.last().unwrap()["permission_denials"], json!([]), "nobody denied anything");
+    assert_eq!(frames.last().unwrap()["permission_denials"], json!([]), "no call was denied");
 }
 
 #[tokio::test]
@@ -134,13 +134,13 @@ async fn while_hooks_decide_about_a_prompt_the_model_never_sees_it() {
         (&result["num_turns"], &result["terminal_reason"]),
         (&json!(0), &json!("aborted_streaming"))
     );
-    // The model repeats all that it was told.
-    let told = rig.run("what now").await.last().unwrap()["result"].clone();
-    assert_eq!(told, "[Request interrupted by user]\nwhat now");
+    // The model echoes its whole context.
+    let received = rig.run("what now").await.last().unwrap()["result"].clone();
+    assert_eq!(received, "[Request interrupted by user]\nwhat now");
 }
 
 #[tokio::test]
-async fn commands_in_the_background_go_on() {
+async fn background_commands_survive_an_interrupt() {
     let mut rig = Rig::with(|config| config.background_wait = None);
     let command =
         json!({"command": "until test -e go; do sleep 0.02; done", "run_in_background": true});
@@ -155,7 +155,7 @@ async fn commands_in_the_background_go_on() {
 }
 
 #[tokio::test]
-async fn behind_the_last_word_there_are_only_hooks_to_interrupt() {
+async fn after_the_last_response_only_hooks_are_interrupted() {
     let mut rig = Rig::new();
     let hooks = json!({"Stop": [{"hookCallbackIds": ["h"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();

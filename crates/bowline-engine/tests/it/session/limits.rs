@@ -1,4 +1,4 @@
-//! What bounds a turn: round trips, money, the shape of the result.
+//! Limits of a turn: round trips, cost, the schema of the result.
 
 use bowline_engine::{ConnectedModel, Models};
 use serde_json::json;
@@ -37,7 +37,7 @@ async fn money() {
 }
 
 #[tokio::test]
-async fn money_spent_on_the_last_answer() {
+async fn budget_exceeded_by_the_last_response() {
     let mut rig = Rig::with(|config| {
         config.max_budget_usd = Some(0.000_001);
         let price =
@@ -49,7 +49,7 @@ async fn money_spent_on_the_last_answer() {
 }
 
 #[tokio::test]
-async fn money_spent_on_an_answer_that_was_interrupted() {
+async fn budget_exceeded_by_an_interrupted_response() {
     let mut rig = Rig::with(|config| {
         config.include_partial_messages = true;
         config.max_budget_usd = Some(0.5);
@@ -77,11 +77,11 @@ async fn a_model_without_a_price_is_named_once() {
         let about_prices = frames.iter().filter(|frame| frame["tag"] == "model_without_price");
         about_prices.cloned().collect::<Vec<_>>()
     };
-    let told = warnings(&rig.run("SAY one").await);
-    assert_eq!(told.len(), 1);
-    assert_eq!(told[0]["subtype"], "informational");
-    assert_eq!(told[0]["level"], "warning");
-    assert!(told[0]["content"].as_str().unwrap().contains("openai/any"), "{}", told[0]);
+    let received = warnings(&rig.run("SAY one").await);
+    assert_eq!(received.len(), 1);
+    assert_eq!(received[0]["subtype"], "informational");
+    assert_eq!(received[0]["level"], "warning");
+    assert!(received[0]["content"].as_str().unwrap().contains("openai/any"), "{}", received[0]);
     let frames = rig.run("SAY two").await;
     assert_eq!(warnings(&frames), Vec::<serde_json::Value>::new());
     assert_eq!(frames.last().unwrap()["total_cost_usd"], 0.0);
@@ -108,11 +108,12 @@ async fn usage_is_what_the_api_reported_and_nothing_else() {
         names,
         ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"]
     );
-    let told = counted(
-        &rig.run("USAGE {\"output_tokens\": 7, \"service_tier\": \"priority\"}\nSAY told").await,
+    let received = counted(
+        &rig.run("USAGE {\"output_tokens\": 7, \"service_tier\": \"priority\"}\nSAY received")
+            .await,
     );
-    assert_eq!(told["output_tokens"], 7);
-    assert_eq!(told["service_tier"], "priority");
+    assert_eq!(received["output_tokens"], 7);
+    assert_eq!(received["service_tier"], "priority");
 }
 
 fn schema() -> serde_json::Value {

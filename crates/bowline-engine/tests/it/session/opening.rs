@@ -1,4 +1,4 @@
-//! What hooks and kinds of agents bring about before anybody has said anything.
+//! Hooks and agent kinds that act before the first prompt.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn output(event: &str, fields: Value) -> String {
     format!("echo '{}'", json!({"hookSpecificOutput": output}))
 }
 
-fn told(rig: &Rig, file: &str) -> Value {
+fn recorded_input(rig: &Rig, file: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(rig.path().join(file)).unwrap()).unwrap()
 }
 
@@ -57,9 +57,9 @@ async fn a_folder_is_set_up_before_the_session_starts() {
         let hooks = [("Setup", setup.as_str()), ("SessionStart", start)];
         let mut rig = rig_with(&hooks, |config| config.setup = Some(trigger));
         let frames = rig.run("SAY x").await;
-        assert_eq!(told(&rig, "setup.json")["trigger"], name);
-        assert_eq!(told(&rig, "start.json")["source"], "startup");
-        // Their messages are sent whether or not anybody asked for those of hooks.
+        assert_eq!(recorded_input(&rig, "setup.json")["trigger"], name);
+        assert_eq!(recorded_input(&rig, "start.json")["source"], "startup");
+        // Their messages are sent even if the host does not subscribe to hook messages.
         let first = &shapes(&frames)[..2];
         assert_eq!(first, ["hook_started", "hook_response"], "{frames:#?}");
         assert_eq!(frames[0]["hook_name"], format!("Setup:{name}"));
@@ -106,7 +106,7 @@ async fn variables_of_a_directory_go_with_it() {
 }
 
 #[tokio::test]
-async fn a_start_hook_asks_first_and_names_the_session() {
+async fn start_hook_sets_the_first_prompt_and_the_title() {
     let fields = json!({"initialUserMessage": "SAY from the hook", "sessionTitle": "Named"});
     let mut rig = rig_with(&[("SessionStart", &output("SessionStart", fields))], |_| {});
     let frames = rig.turn().await;

@@ -1,4 +1,4 @@
-//! Who is asked, what the answer does, and what happens when there is none.
+//! Permission requests: their receiver, the effect of a response, and a missing approver.
 
 use bowline_engine::{HostError, PermissionPrompts};
 use bowline_protocol::PermissionMode;
@@ -55,7 +55,7 @@ async fn denial_reaches_the_model_and_the_result() {
 }
 
 #[tokio::test]
-async fn a_denial_that_interrupts_ends_the_turn_and_the_session_goes_on() {
+async fn interrupting_denial_ends_the_turn_but_not_the_session() {
     let mut rig = Rig::new();
     rig.will_permit(json!({"behavior": "deny", "message": "stop", "interrupt": true}));
     let frames = rig.run(TOUCH).await;
@@ -68,7 +68,7 @@ async fn a_denial_that_interrupts_ends_the_turn_and_the_session_goes_on() {
 }
 
 #[tokio::test]
-async fn an_answer_that_makes_no_sense_or_fails_is_a_denial() {
+async fn invalid_or_failed_permission_response_is_a_denial() {
     let mut rig = Rig::new();
     rig.will_permit(json!({"behavior": "perhaps"}));
     assert!(text(result_of(&rig.run(TOUCH).await)).contains("invalid permission result"));
@@ -93,7 +93,7 @@ async fn call_is_denied_at_once_without_an_approver() {
 }
 
 #[tokio::test]
-async fn a_rule_that_comes_with_an_answer_holds_from_then_on() {
+async fn rule_in_a_permission_response_applies_from_then_on() {
     let mut rig = Rig::new();
     rig.will_permit(json!({"behavior": "allow", "updatedPermissions": [{
         "type": "addRules", "behavior": "allow", "destination": "session",
@@ -118,15 +118,15 @@ async fn the_mode_decides_where_rules_are_silent() {
 }
 
 #[tokio::test]
-async fn tools_that_ask_a_person_say_that_there_is_none() {
+async fn tools_that_prompt_the_user_fail_without_an_approver() {
     let mut rig = Rig::with(|config| config.permission_prompts = PermissionPrompts::Nobody);
     let frames = rig.run("TOOL AskUserQuestion {}\nNEXT\nSAY done").await;
-    let told = result_of(&frames)["message"]["content"][0]["content"].to_string();
-    assert!(told.contains("AskUserQuestion is disabled for this session"), "{told}");
+    let received = result_of(&frames)["message"]["content"][0]["content"].to_string();
+    assert!(received.contains("AskUserQuestion is disabled for this session"), "{received}");
 }
 
 #[tokio::test]
-async fn behind_a_denial_that_interrupts_nothing_is_asked() {
+async fn interrupting_denial_ends_permission_requests() {
     let mut rig = Rig::new();
     rig.will_permit(json!({"behavior": "deny", "message": "no", "interrupt": true}));
     let frames = rig
@@ -154,7 +154,7 @@ async fn an_empty_input_changes_nothing_and_a_wrong_one_is_refused() {
     assert!(rig.path().join("made.txt").exists());
 }
 
-/// The hook is told and withdrawn; whoever decides first has decided.
+/// The hook receives the call and is cancelled; the first decision applies.
 #[tokio::test]
 async fn hooks_run_even_if_the_host_decides_at_once() {
     let mut rig = Rig::new();
@@ -178,7 +178,7 @@ async fn hooks_run_even_if_the_host_decides_at_once() {
 }
 
 #[tokio::test]
-async fn when_both_decide_at_once_the_host_counts() {
+async fn host_wins_a_tie_with_a_hook() {
     let mut rig = Rig::new();
     let hooks = json!({"PermissionRequest": [{"hookCallbackIds": ["h"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();

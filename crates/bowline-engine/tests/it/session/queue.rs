@@ -1,4 +1,4 @@
-//! Prompts that wait, join, repeat themselves or are taken back.
+//! Prompt queue: waiting, joined, repeated and cancelled prompts.
 
 use bowline_protocol::{MessageUuid, UserMessage};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ async fn a_second_copy_is_acknowledged_and_not_run() {
 }
 
 #[tokio::test]
-async fn a_prompt_comes_back_with_the_first_words_of_its_answer() {
+async fn prompt_is_replayed_with_the_first_block_of_its_response() {
     let mut rig = Rig::with(|config| config.replay_user_messages = true);
     rig.session.prompt(named("u1", "SAY part\nHANG")).await;
     rig.until(|frame| frame["subtype"] == "init").await;
@@ -58,7 +58,7 @@ async fn a_prompt_comes_back_with_the_first_words_of_its_answer() {
     assert_eq!(frames.last().unwrap()["subtype"], "error_during_execution");
     assert_eq!((&frames[0]["isReplay"], &frames[0]["uuid"]), (&json!(true), &json!("u1")));
 
-    // Both are one prompt, which has the only name there is.
+    // Both become one prompt, with the only UUID among them.
     let frames = said(rig.turn().await);
     let frames: Vec<_> = frames.iter().filter(|frame| frame["type"] == "user").collect();
     let [replay] = frames[..] else { panic!("one prompt: {frames:#?}") };
@@ -67,7 +67,7 @@ async fn a_prompt_comes_back_with_the_first_words_of_its_answer() {
 }
 
 #[tokio::test]
-async fn prompts_that_wait_are_answered_together() {
+async fn queued_prompts_share_a_turn() {
     let mut rig = Rig::new();
     rig.session.prompt(named("u1", "SAY first\nHANG")).await;
     rig.until(|frame| frame["subtype"] == "init").await;

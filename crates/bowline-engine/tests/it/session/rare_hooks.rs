@@ -1,11 +1,11 @@
-//! Hooks of events that a turn meets only now and then.
+//! Hooks of rare events.
 
 use bowline_protocol::PermissionMode;
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, text};
 
-/// A session whose host hears of one event.
+/// A session whose host has a hook for one event.
 async fn listening(event: &str) -> Rig {
     let rig = Rig::new();
     let hooks = json!({event: [{"matcher": null, "hookCallbackIds": ["h"]}]});
@@ -13,8 +13,8 @@ async fn listening(event: &str) -> Rig {
     rig
 }
 
-/// What hooks were told.
-fn told(frames: &[Value]) -> Vec<&Value> {
+/// The inputs of the hooks.
+fn hook_inputs(frames: &[Value]) -> Vec<&Value> {
     let calls = frames.iter().filter(|frame| frame["type"] == "hook_callback");
     calls.map(|frame| &frame["call"]["input"]).collect()
 }
@@ -34,9 +34,9 @@ async fn a_command_that_changes_the_directory() {
             "TOOL Bash {\"command\": \"cd sub\"}\nNEXT\nTOOL Bash {\"command\": \"ls\"}\nNEXT\nSAY x",
         )
         .await;
-    let told = told(&frames);
-    assert_eq!(told.len(), 1, "{told:#?}");
-    assert_eq!(told[0]["new_cwd"], format!("{}/sub", told[0]["old_cwd"].as_str().unwrap()));
+    let received = hook_inputs(&frames);
+    assert_eq!(received.len(), 1, "{received:#?}");
+    assert_eq!(received[0]["new_cwd"], format!("{}/sub", received[0]["old_cwd"].as_str().unwrap()));
 }
 
 #[tokio::test]
@@ -45,11 +45,11 @@ async fn a_task_that_is_added() {
     let frames = rig
         .run("TOOL TaskCreate {\"subject\": \"dig\", \"description\": \"a hole\"}\nNEXT\nSAY x")
         .await;
-    let told = told(&frames);
-    assert_eq!(told.len(), 1, "{frames:#?}");
-    assert_eq!(told[0]["task_id"], "1");
-    assert_eq!(told[0]["task_subject"], "dig");
-    assert_eq!(told[0]["task_description"], "a hole");
+    let received = hook_inputs(&frames);
+    assert_eq!(received.len(), 1, "{frames:#?}");
+    assert_eq!(received[0]["task_id"], "1");
+    assert_eq!(received[0]["task_subject"], "dig");
+    assert_eq!(received[0]["task_description"], "a hole");
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn a_task_that_is_not_done_before_hooks_agree() {
     assert!(results[1].contains("not deep enough"), "{results:?}");
     assert_eq!(results[2], "#1 [pending] dig");
     assert_eq!(results[3], "Updated task #1 status");
-    assert_eq!(told(&frames).len(), 2);
+    assert_eq!(hook_inputs(&frames).len(), 2);
 }
 
 #[tokio::test]
@@ -76,15 +76,15 @@ async fn a_call_that_the_auto_mode_refuses() {
     let output = json!({"hookEventName": "PermissionDenied", "retry": true});
     rig.will_hook(json!({"hookSpecificOutput": output}));
     let frames = rig.run("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY x").await;
-    let told = told(&frames);
-    assert_eq!(told.len(), 1, "{frames:#?}");
-    assert_eq!(told[0]["tool_input"], json!({"command": "touch x"}));
+    let received = hook_inputs(&frames);
+    assert_eq!(received.len(), 1, "{frames:#?}");
+    assert_eq!(received[0]["tool_input"], json!({"command": "touch x"}));
     let results = results(&frames);
     assert!(results[0].contains("denied") && results[0].contains("tried again"), "{results:?}");
 }
 
 #[tokio::test]
-async fn the_end_of_a_turn_knows_what_goes_on_beside_it() {
+async fn stop_hook_receives_background_tasks() {
     let mut rig = listening("Stop").await;
     let frames = rig
         .run(
@@ -92,9 +92,9 @@ async fn the_end_of_a_turn_knows_what_goes_on_beside_it() {
              \"run_in_background\": true}\nNEXT\nSAY x",
         )
         .await;
-    let told = told(&frames);
-    let tasks = told[0]["background_tasks"].as_array().unwrap();
-    assert_eq!(tasks.len(), 1, "{told:#?}");
+    let received = hook_inputs(&frames);
+    let tasks = received[0]["background_tasks"].as_array().unwrap();
+    assert_eq!(tasks.len(), 1, "{received:#?}");
     assert_eq!(tasks[0]["type"], "local_bash");
     assert_eq!(tasks[0]["status"], "running");
     assert_eq!(tasks[0]["description"], "wait");
@@ -108,7 +108,7 @@ async fn hooks_know_the_agent_that_was_chosen_for_the_conversation() {
     let hooks = json!({"Stop": [{"matcher": null, "hookCallbackIds": ["h"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
     let frames = rig.run("SAY x").await;
-    assert_eq!(told(&frames)[0]["agent_type"], "Explore");
+    assert_eq!(hook_inputs(&frames)[0]["agent_type"], "Explore");
 }
 
 #[tokio::test]
@@ -140,9 +140,9 @@ async fn stop_hook_objection_is_notified_after_its_message() {
     rig.will_hook(json!({"decision": "block", "reason": "go on"}));
     let frames = rig.run("SAY one").await;
     let place = |fits: &dyn Fn(&Value) -> bool| frames.iter().position(fits);
-    let told = place(&|frame| frame["type"] == "user" && frame["isSynthetic"] == true).unwrap();
+    let received = place(&|frame| frame["type"] == "user" && frame["isSynthetic"] == true).unwrap();
     let announced = place(&|frame| frame["subtype"] == "notification").unwrap();
-    assert_eq!(announced, told + 1, "{frames:?}");
+    assert_eq!(announced, received + 1, "{frames:?}");
 }
 
 #[tokio::test]
@@ -152,9 +152,9 @@ async fn a_prompt_that_names_the_session() {
     rig.will_hook(json!({"hookSpecificOutput": title, "systemMessage": "named it"}));
     let frames = rig.run("SAY hi").await;
     let shapes = crate::rig::shapes(&frames);
-    let told: Vec<_> = shapes.iter().map(String::as_str).collect();
+    let received: Vec<_> = shapes.iter().map(String::as_str).collect();
     assert_eq!(
-        told,
+        received,
         [
             "hook:UserPromptSubmit",
             "session_title_changed",

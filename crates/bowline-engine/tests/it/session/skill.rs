@@ -1,4 +1,4 @@
-//! Skills: what people wrote for a kind of task reaches the model when it asks.
+//! Skills: their text reaches the model when it calls one.
 
 use crate::rig::{Rig, shapes, text};
 

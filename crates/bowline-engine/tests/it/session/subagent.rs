@@ -1,4 +1,4 @@
-//! Agents that work for the main one: waited for, beside it, stopped, refused.
+//! Subagents: in the foreground, in the background, stopped, refused.
 
 use std::collections::BTreeMap;
 
@@ -40,11 +40,11 @@ async fn denied_call_of_a_subagent_is_in_the_result() {
     assert_eq!(denials[0]["tool_input"], json!({"command": "touch x"}), "{denials}");
     assert_eq!(denials.as_array().unwrap().len(), 1);
     let frames = rig.run("SAY more").await;
-    assert_eq!(frames.last().unwrap()["permission_denials"], json!([]), "told once");
+    assert_eq!(frames.last().unwrap()["permission_denials"], json!([]), "received once");
 }
 
 #[tokio::test]
-async fn one_that_is_waited_for_shows_its_work_and_hands_its_answer_back() {
+async fn foreground_subagent_shows_its_work_and_returns_its_response() {
     let mut rig = rig();
     let frames = rig.run(&send(SUB, false)).await;
     assert_eq!(
@@ -85,7 +85,7 @@ async fn one_that_is_waited_for_shows_its_work_and_hands_its_answer_back() {
 }
 
 #[tokio::test]
-async fn one_in_the_background_ends_in_a_turn_of_its_own() {
+async fn background_subagent_ends_in_a_separate_turn() {
     let mut rig = rig();
     let frames = rig.run(&send("DELAY 200\nSAY sub end", true)).await;
     assert_eq!(
@@ -130,8 +130,8 @@ async fn an_interrupt_reaches_the_subagent_and_its_command() {
     rig.control(json!({"subtype": "interrupt"})).await.unwrap();
     let frames = rig.turn().await;
     assert_eq!(frames.last().unwrap()["terminal_reason"], "aborted_tools");
-    let told = frames.iter().find(|frame| frame["subtype"] == "task_notification").unwrap();
-    assert_eq!(told["status"], "stopped");
+    let received = frames.iter().find(|frame| frame["subtype"] == "task_notification").unwrap();
+    assert_eq!(received["status"], "stopped");
     assert_eq!(rig.run("SAY alive").await.last().unwrap()["result"], "alive");
 }
 
@@ -170,7 +170,7 @@ async fn subagents_nest_at_most_three_deep() {
 #[tokio::test]
 async fn two_work_at_once() {
     let mut rig = rig();
-    // Each waits for what the other makes, though not for ever.
+    // Each waits, with a limit, for the file that the other creates.
     let call = |own: &str, other: &str| {
         let wait = format!("for _ in {{1..400}}; do [ -e {other} ] && break; sleep 0.05; done");
         let command = format!("touch {own}; {wait}; [ -e {other} ] && echo rendezvous");
@@ -219,7 +219,7 @@ async fn subagent_over_the_limit_is_refused_until_another_ends() {
 }
 
 #[tokio::test]
-async fn a_question_is_put_to_the_person_and_the_answer_to_the_model() {
+async fn ask_user_question_returns_the_answer_to_the_model() {
     let mut rig = Rig::new();
     let question = json!({"questions": [{
         "question": "Which one?", "header": "Pick", "multiSelect": false,
@@ -267,26 +267,26 @@ async fn the_plan_is_what_stands_in_its_file() {
     let results = frames.iter().filter(|it| it["message"]["content"][0]["type"] == "tool_result");
     let last = results.map(text).next_back().unwrap();
     assert!(last.ends_with("## Approved Plan:\nmend it"), "{last}");
-    // Whoever has agreed is not asked again.
+    // After the approval there is no second permission request.
     let frames = rig.run("TOOL ExitPlanMode {}\nNEXT\nSAY x").await;
     assert!(frames.iter().all(|frame| frame["type"] != "can_use_tool"), "{frames:#?}");
 }
 
 #[tokio::test]
 async fn plan_mode_names_the_plan_file() {
-    let ears = crate::ears::Ears::default();
+    let log = crate::request_log::RequestLog::default();
     let mut rig = Rig::with(|config| {
-        ears.listen(config);
+        log.record(config);
         config.policy.mode = bowline_protocol::PermissionMode::Plan;
     });
     rig.run("SAY x").await;
     let plans = rig.path().canonicalize().unwrap().join(".bowline/plans");
-    let told = ears.system().join("\n");
-    assert!(told.contains(&format!("Write the plan to {}/", plans.display())), "{told}");
+    let received = log.system().join("\n");
+    assert!(received.contains(&format!("Write the plan to {}/", plans.display())), "{received}");
 }
 
 #[tokio::test]
-async fn one_that_is_stopped_leads_to_a_turn_once_its_host_has_the_answer() {
+async fn stopped_subagent_starts_a_turn_after_the_response() {
     let mut rig = rig();
     let input = json!({
         "description": "wait", "prompt": "SAY waiting\nHANG", "run_in_background": true,
@@ -301,16 +301,16 @@ async fn one_that_is_stopped_leads_to_a_turn_once_its_host_has_the_answer() {
     let place = |shape: &str| shapes.iter().position(|it| it == shape).unwrap();
     let end = frames.iter().find(|it| it["subtype"] == "task_notification").unwrap();
     assert_eq!((&end["status"], &end["summary"]), (&json!("stopped"), &json!("wait")));
-    let told = &frames[place("user:text")];
-    assert_eq!(text(told), "[Request interrupted by user]");
-    assert_eq!(told["parent_tool_use_id"], started["tool_use_id"]);
+    let received = &frames[place("user:text")];
+    assert_eq!(text(received), "[Request interrupted by user]");
+    assert_eq!(received["parent_tool_use_id"], started["tool_use_id"]);
     assert!(place("task_notification") < place("user:text"), "{shapes:?}");
     assert!(place("user:text") < place("init"), "{shapes:?}");
     assert_eq!(frames.last().unwrap()["origin"]["kind"], "task-notification");
 }
 
 #[tokio::test]
-async fn one_whose_call_is_refused_for_good_was_stopped() {
+async fn subagent_of_a_refused_call_is_stopped() {
     let mut rig = Rig::new();
     rig.will_permit(json!({"behavior": "deny", "message": "no", "interrupt": true}));
     let input = json!({

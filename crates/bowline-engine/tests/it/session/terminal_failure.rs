@@ -1,16 +1,16 @@
-//! A model that declines again and again, or never fits into its limits.
+//! A model that refuses repeatedly, or never fits into its limits.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::{
-    ears::Ears,
+    request_log::RequestLog,
     rig::{Rig, shapes, text},
 };
 
-/// A session whose model gives this many answers that end for this reason, and others behind them. They
-/// are in a file, because the engine's own words come in between.
+/// A session whose model ends this many responses for this reason, and then responds normally. The script
+/// is in a file, because the engine's own prompts come in between.
 fn rig(reason: &str, times: usize) -> Rig {
     let folder = tempfile::tempdir().unwrap();
     let answers = format!("SAY words\nSTOP {reason}\nNEXT\n").repeat(times);
@@ -44,9 +44,10 @@ async fn a_second_refusal_ends_the_turn_with_an_error() {
             "result:success",
         ]
     );
-    let told = frames.iter().find(|frame| frame["subtype"] == "model_refusal_no_fallback").unwrap();
-    assert_eq!(told["api_refusal_category"], Value::Null);
-    assert!(told["refused_user_message_uuid"].is_string(), "{told}");
+    let received =
+        frames.iter().find(|frame| frame["subtype"] == "model_refusal_no_fallback").unwrap();
+    assert_eq!(received["api_refusal_category"], Value::Null);
+    assert!(received["refused_user_message_uuid"].is_string(), "{received}");
     let failure = &frames[frames.len() - 3];
     assert_eq!(failure["error"], "invalid_request");
     assert_eq!(failure["message"]["stop_reason"], "refusal");
@@ -57,7 +58,7 @@ async fn a_second_refusal_ends_the_turn_with_an_error() {
     assert_eq!(result["terminal_reason"], "api_error");
     assert_eq!(result["result"], text(failure));
     assert_eq!(result["safety_stops"], 2);
-    // What was said stays, the conversation goes on, and the session remembers how often that was.
+    // The conversation stays and continues, and the session counts the refusals.
     let after = rig.run("go on").await;
     assert_eq!(after.last().unwrap()["result"], "after");
     assert_eq!(after.last().unwrap()["safety_stops"], 2);
@@ -65,22 +66,22 @@ async fn a_second_refusal_ends_the_turn_with_an_error() {
 
 #[tokio::test]
 async fn refusal_after_a_call_continues_with_its_result() {
-    let ears = Ears::default();
-    let mut rig = Rig::with(|config| ears.listen(config));
+    let log = RequestLog::default();
+    let mut rig = Rig::with(|config| log.record(config));
     let call = "TOOL Bash {\"command\": \"echo ran\"}";
     let frames = rig.run(&format!("{call}\nSTOP refusal\nNEXT\nSAY went on")).await;
     let users: Vec<_> = frames.iter().filter(|frame| frame["type"] == "user").collect();
     assert_eq!(users[0]["message"]["content"][0]["content"], "ran");
     assert_eq!(users[1]["isSynthetic"], true);
     assert_eq!(frames.last().unwrap()["result"], "went on");
-    let asked = ears.conversation();
+    let asked = log.conversation();
     assert_eq!(asked[1..3], ["A: call Bash", "U: result"]);
     assert!(asked[3].starts_with("U: A safety check stopped"), "{asked:?}");
     assert_eq!(asked.len(), 4, "one call, one result");
 }
 
 #[tokio::test]
-async fn a_subagent_that_declines_has_failed_and_its_parent_goes_on() {
+async fn declining_subagent_fails_and_its_parent_continues() {
     let mut rig = rig("refusal", 2);
     let call = json!({"description": "d", "prompt": "go", "run_in_background": false});
     let frames = rig.run(&format!("TOOL Agent {call}\nNEXT\nSAY went on")).await;
@@ -88,14 +89,14 @@ async fn a_subagent_that_declines_has_failed_and_its_parent_goes_on() {
     let ended = frames.iter().find(|frame| frame["subtype"] == "task_notification").unwrap();
     assert_eq!(ended["status"], "failed");
     let result = frames.iter().find(|frame| frame["message"]["content"][0]["is_error"] == true);
-    let told = result.unwrap()["message"]["content"][0]["content"].as_str().unwrap();
-    assert!(told.contains("declines to answer"), "{told}");
+    let received = result.unwrap()["message"]["content"][0]["content"].as_str().unwrap();
+    assert!(received.contains("declines to answer"), "{received}");
     let result = frames.last().unwrap();
     assert_eq!((&result["result"], &result["safety_stops"]), (&json!("went on"), &json!(2)));
 }
 
 #[tokio::test]
-async fn an_answer_that_never_fits_ends_the_turn_with_an_error() {
+async fn response_that_never_fits_ends_the_turn_with_an_error() {
     for (reason, cut, named) in [
         ("max_tokens", "output_limit", "CLAUDE_CODE_MAX_OUTPUT_TOKENS"),
         ("model_context_window_exceeded", "context_window", "context window"),
@@ -118,7 +119,7 @@ async fn an_answer_that_never_fits_ends_the_turn_with_an_error() {
 }
 
 #[tokio::test]
-async fn an_error_in_the_stream_is_followed_by_an_answer_in_one_piece() {
+async fn stream_error_falls_back_to_a_response_without_streaming() {
     for kind in ["overloaded_error", "rate_limit_error", "invalid_request_error"] {
         let mut rig = Rig::with(|config| {
             config.include_partial_messages = true;

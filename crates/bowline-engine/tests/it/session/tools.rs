@@ -1,4 +1,4 @@
-//! What tools get from the session: answers about pages, files they must not see, an API that searches.
+//! Services of the session for tools: summaries of pages, hidden files, web search.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn result_of_call(frames: &[Value]) -> &Value {
 }
 
 #[tokio::test]
-async fn a_model_answers_what_is_asked_about_a_page() {
+async fn web_page_is_summarized_by_a_model() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let serving = tokio::spawn(async move {
@@ -98,6 +98,6 @@ async fn a_search_needs_permission_and_one_kind_of_list() {
     assert!(text(result_of_call(&frames)).contains("Cannot specify both"));
     let frames = rig.run("TOOL WebSearch {\"query\": \"knots\"}\nNEXT\nSAY done").await;
     assert!(frames.iter().any(|frame| frame["type"] == "can_use_tool"));
-    let told = text(result_of_call(&frames));
-    assert!(told.starts_with("Web search results for query: \"knots\""), "{told}");
+    let received = text(result_of_call(&frames));
+    assert!(received.starts_with("Web search results for query: \"knots\""), "{received}");
 }

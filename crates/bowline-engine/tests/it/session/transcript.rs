@@ -1,4 +1,4 @@
-//! What a session leaves on disk besides the words: how answers ended, and what it all took.
+//! Transcript metadata: stop reasons and usage.
 
 use std::path::{Path, PathBuf};
 
@@ -43,20 +43,20 @@ async fn tokens_added_up_from_the_transcript_are_those_of_the_result() {
     let reasons: Vec<_> =
         answers.iter().map(|line| line["message"]["stop_reason"].as_str().unwrap()).collect();
     assert_eq!(reasons, ["tool_use", "tool_use", "tool_use", "end_turn"]);
-    // One count for each answer, as programs that add them up take it.
+    // One usage per response, as programs that add them up expect it.
     let (first, second) = (&answers[0]["message"]["usage"], &answers[3]["message"]["usage"]);
     assert_eq!(&answers[2]["message"]["usage"], first);
     for count in ["input_tokens", "output_tokens"] {
         let sum = first[count].as_u64().unwrap() + second[count].as_u64().unwrap();
         assert_eq!(frames.last().unwrap()["usage"][count], sum, "{count}");
     }
-    // The host hears of an answer before it has ended.
-    let heard = frames.iter().filter(|frame| frame["type"] == "assistant");
-    assert!(heard.into_iter().all(|frame| frame["message"]["stop_reason"].is_null()));
+    // The host receives a message before its response has ended.
+    let received = frames.iter().filter(|frame| frame["type"] == "assistant");
+    assert!(received.into_iter().all(|frame| frame["message"]["stop_reason"].is_null()));
 }
 
 #[tokio::test]
-async fn an_answer_that_was_cut_short_has_no_reason() {
+async fn interrupted_response_has_no_stop_reason() {
     let folder = TempDir::new().unwrap();
     let (mut rig, path) = saved(&folder);
     rig.prompt("SAY one\nTOOL Bash {\"command\": \"true\"}\nSAY two\nHANG").await;
@@ -69,7 +69,7 @@ async fn an_answer_that_was_cut_short_has_no_reason() {
 }
 
 #[tokio::test]
-async fn times_go_on_when_a_session_is_taken_up_again() {
+async fn durations_continue_in_a_resumed_session() {
     let folder = TempDir::new().unwrap();
     let (mut rig, path) = saved(&folder);
     rig.run("DELAY 20\nTOOL Bash {\"command\": \"sleep 0.05\"}\nNEXT\nSAY done").await;

@@ -1,11 +1,11 @@
-//! What one turn says, in what order.
+//! Messages of a turn and their order.
 
 use serde_json::json;
 
 use crate::rig::{Rig, shapes, text};
 
 #[tokio::test]
-async fn a_prompt_is_announced_answered_and_ended() {
+async fn turn_has_init_response_and_result() {
     let mut rig = Rig::new();
     let frames = rig.run("SAY hello there").await;
     assert_eq!(shapes(&frames), ["init", "assistant:text", "result:success"]);
@@ -56,7 +56,7 @@ async fn results_are_shown_as_they_complete_and_sent_in_the_order_of_the_calls()
 }
 
 #[tokio::test]
-async fn an_unknown_tool_and_a_bad_input_are_answers() {
+async fn unknown_tool_and_invalid_input_are_error_results() {
     let mut rig = Rig::new();
     let frames = rig.run("TOOL Nothing {}\nTOOL Read {\"file_path\": 7}\nNEXT\nSAY fine").await;
     let results: Vec<_> = frames.iter().filter(|frame| frame["type"] == "user").map(text).collect();

@@ -1,4 +1,4 @@
-//! Files that somebody else changes while a session runs.
+//! Files that change while a session runs.
 
 use std::{fs, path::Path};
 
@@ -36,13 +36,13 @@ async fn listen(rig: &Rig, event: &str) {
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
 }
 
-/// What the hook is told next.
-async fn told(rig: &mut Rig) -> Value {
-    let heard = rig.until(|frame| frame["type"] == "hook_callback").await;
-    heard.last().unwrap()["call"]["input"].clone()
+/// The next input of the hook.
+async fn hook_input(rig: &mut Rig) -> Value {
+    let received = rig.until(|frame| frame["type"] == "hook_callback").await;
+    received.last().unwrap()["call"]["input"].clone()
 }
 
-/// What a variable is for the commands of the session.
+/// The value of a variable in commands of the session.
 async fn variable(rig: &mut Rig, name: &str) -> String {
     let call = json!({"command": format!("echo \"[${name}]\"")});
     let frames = rig.run(&format!("TOOL Bash {call}\nNEXT\nSAY x")).await;
@@ -51,7 +51,7 @@ async fn variable(rig: &mut Rig, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn settings_that_change_count_from_the_next_turn() {
+async fn changed_settings_apply_from_the_next_turn() {
     let mut rig = rig_with(&json!({"env": {"COLOR": "red", "SIZE": "big"}}));
     let project = rig.path().to_owned();
     write(
@@ -67,7 +67,7 @@ async fn settings_that_change_count_from_the_next_turn() {
     assert!(project.join("stopped").exists());
     rig.run("TOOL Bash {\"command\": \"touch made\"}\nNEXT\nSAY x").await;
     assert!(!project.join("made").exists());
-    // What cannot be read changes nothing.
+    // Settings that cannot be parsed change nothing.
     fs::write(project.join(".claude/settings.json"), "{\"env\":").unwrap();
     assert_eq!(variable(&mut rig, "COLOR").await, "[blue]");
     fs::remove_file(project.join(".claude/settings.json")).unwrap();
@@ -88,20 +88,20 @@ async fn untrusted_project_gains_nothing_by_changing_its_settings() {
 }
 
 #[tokio::test]
-async fn hooks_hear_of_settings_at_once_and_may_object() {
+async fn hooks_receive_settings_changes_at_once_and_may_object() {
     let mut rig = rig_with(&json!({}));
     let project = rig.path().canonicalize().unwrap();
     listen(&rig, "ConfigChange").await;
     rig.will_hook(json!({"decision": "block", "reason": "not now"}));
     write(&project, &json!({"env": {"COLOR": "blue"}}));
-    let input = told(&mut rig).await;
+    let input = hook_input(&mut rig).await;
     assert_eq!(input["source"], "project_settings");
     assert_eq!(input["file_path"], project.join(".claude/settings.json").display().to_string());
     assert_eq!(variable(&mut rig, "COLOR").await, "[]");
 
     fs::create_dir(project.join("home")).unwrap();
     fs::write(project.join("home/settings.json"), "{\"env\": {\"SIZE\": \"big\"}}").unwrap();
-    assert_eq!(told(&mut rig).await["source"], "user_settings");
+    assert_eq!(hook_input(&mut rig).await["source"], "user_settings");
     assert_eq!(variable(&mut rig, "SIZE").await, "[big]");
 }
 
@@ -139,7 +139,7 @@ async fn files_that_matchers_name_are_watched() {
             Some(text) => fs::write(&file, text).unwrap(),
             None => fs::remove_file(&file).unwrap(),
         }
-        let input = told(&mut rig).await;
+        let input = hook_input(&mut rig).await;
         assert_eq!(input["file_path"], file.display().to_string());
         assert_eq!(input["event"], event);
     }
@@ -162,7 +162,7 @@ async fn hooks_choose_what_is_watched() {
     rig.will_hook(watch("FileChanged", json!([])));
     let made = folder.join("sub/deep/new");
     fs::write(&made, "1").unwrap();
-    let input = told(&mut rig).await;
+    let input = hook_input(&mut rig).await;
     assert_eq!(input["file_path"], made.display().to_string());
     assert_eq!(input["event"], "add");
 }

@@ -68,7 +68,7 @@ fn inner_result(frames: &[Value]) -> &str {
         .unwrap()
 }
 
-/// What the session's own folder names must not run, also when nobody has looked at it.
+/// Filters of the working directory must not run, because no user has approved them.
 #[tokio::test]
 async fn filters_of_the_repository_do_not_run() {
     let mut rig = in_repository();
@@ -89,7 +89,7 @@ async fn filters_of_the_repository_do_not_run() {
     assert!(ran.exists(), "the filter works when git is asked by a person");
 }
 
-/// Git would run it at each checkout, and nobody was asked.
+/// Git would run it at each checkout, without any permission request.
 #[tokio::test]
 async fn git_hooks_of_the_repository_do_not_run() {
     use std::os::unix::fs::PermissionsExt;
@@ -136,7 +136,7 @@ async fn changed_worktree_stays_and_is_named() {
     assert_eq!(git(Path::new(place), &["branch", "--show-current"]).trim(), branch);
     let said = &result(&frames)["message"]["content"][0]["content"][0]["text"];
     assert!(said.as_str().unwrap().contains(place), "{said}");
-    // The question about the edit says that it is an edit, not that the place is a sensitive one.
+    // The permission request names the edit as its reason, not a sensitive path.
     let question = frames.iter().find(|frame| frame["type"] == "can_use_tool").unwrap();
     assert_ne!(question["question"]["decision_reason_type"], "safetyCheck", "{question}");
 }
@@ -153,12 +153,12 @@ async fn background_agent_keeps_its_worktree_until_it_ends() {
     assert!(folder.path().join("file.txt").exists());
     fs::write(folder.path().join("go"), "").unwrap();
     let frames = rig.turn().await;
-    let told = frames.last().unwrap()["result"].as_str().unwrap();
+    let received = frames.last().unwrap()["result"].as_str().unwrap();
     assert!(
-        told.contains("<summary>Agent \"d\" finished</summary>\n<result>ok</result>"),
-        "{told}"
+        received.contains("<summary>Agent \"d\" finished</summary>\n<result>ok</result>"),
+        "{received}"
     );
-    assert!(!told.contains("<worktree>"), "{told}");
+    assert!(!received.contains("<worktree>"), "{received}");
     assert_eq!((folder.path().exists(), worktrees(&rig)), (false, 0));
     assert_eq!(git(rig.path(), &["branch", "--format=%(refname:short)"]), "main\n");
 }
@@ -169,9 +169,9 @@ async fn changed_worktree_of_a_background_agent_stays_and_is_named() {
     rig.prompt(&send_beside(&bash("echo x > new.txt"))).await;
     rig.turn().await;
     let frames = rig.turn().await;
-    let told = frames.last().unwrap()["result"].as_str().unwrap();
+    let received = frames.last().unwrap()["result"].as_str().unwrap();
     let tag = |name: &str| {
-        let (_, rest) = told.split_once(&format!("<{name}>")).unwrap();
+        let (_, rest) = received.split_once(&format!("<{name}>")).unwrap();
         rest.split_once(&format!("</{name}>")).unwrap().0.to_owned()
     };
     let place = tag("worktreePath");
@@ -179,7 +179,7 @@ async fn changed_worktree_of_a_background_agent_stays_and_is_named() {
     assert_eq!(git(Path::new(&place), &["branch", "--show-current"]).trim(), tag("worktreeBranch"));
 }
 
-/// The copy is made and taken away again; the project itself stays as it is.
+/// The copy is created and removed; the project itself stays as it is.
 #[tokio::test]
 async fn worktrees_are_created_in_plan_mode() {
     let mut rig = in_repository();
@@ -192,13 +192,13 @@ async fn worktrees_are_created_in_plan_mode() {
     assert_eq!((inner_result(&frames), worktrees(&rig)), ("no", 0));
 }
 
-/// Three more than may be sent at once, all in one answer.
+/// Three more than the concurrency limit, all in one response.
 fn send_many(script: &str) -> String {
     let calls = format!("{}\n", send_beside(script).lines().next().unwrap()).repeat(MOST + 3);
     format!("{calls}NEXT\nSAY done")
 }
 
-/// How many agents may work at once.
+/// The concurrency limit of agents.
 const MOST: usize = 16;
 
 #[tokio::test]
@@ -247,7 +247,7 @@ async fn agent_without_worktree_frees_its_concurrency_slot() {
 #[tokio::test]
 async fn interrupt_removes_an_incomplete_worktree() {
     let mut rig = in_repository();
-    // Git copies this file into the new folder, and so waits for whoever writes into it.
+    // Git copies this file into the new folder, and so waits for the writer of the pipe.
     git(rig.path(), &["config", "core.sparseCheckout", "true"]);
     let pipe = rig.path().join(".git/info/sparse-checkout");
     fs::create_dir_all(pipe.parent().unwrap()).unwrap();
@@ -257,7 +257,7 @@ async fn interrupt_removes_an_incomplete_worktree() {
         let pipe = pipe.clone();
         let writer = move || fs::OpenOptions::new().write(true).open(pipe).unwrap();
         let opened = tokio::task::spawn_blocking(writer).await.unwrap();
-        // Others who look at the repository read the file as well.
+        // Other readers of the repository read the file as well.
         if worktrees(&rig) == 1 {
             break opened;
         }
@@ -298,7 +298,7 @@ async fn with_hooks(rig: &Rig, events: &[&str]) {
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
 }
 
-fn told(frames: &[Value]) -> Vec<&Value> {
+fn hook_inputs(frames: &[Value]) -> Vec<&Value> {
     let calls = frames.iter().filter(|frame| frame["type"] == "hook_callback");
     calls.map(|frame| &frame["call"]["input"]).collect()
 }
@@ -313,16 +313,16 @@ async fn hooks_create_and_remove_the_worktree() {
     let place = elsewhere.path().canonicalize().unwrap();
     let output = json!({"hookEventName": "WorktreeCreate", "worktreePath": place});
     rig.will_hook(json!({"hookSpecificOutput": output}));
-    // What lies there may be read like everything else that is worked on.
+    // Files there may be read like those of the working directories.
     let frames = rig.run(&send(&bash("pwd; ls"))).await;
     assert_eq!(inner_result(&frames), place.display().to_string());
-    let told = told(&frames);
-    assert_eq!(told.len(), 3, "{told:#?}");
+    let received = hook_inputs(&frames);
+    assert_eq!(received.len(), 3, "{received:#?}");
     let id = result(&frames)["tool_use_result"]["agentId"].as_str().unwrap();
-    assert_eq!(told[0]["name"], format!("agent-{id}"));
-    assert_eq!(told[1]["cwd"], place.display().to_string());
-    assert_eq!(told[2]["worktree_path"], place.display().to_string());
-    // The hook did not take it away, so the model is told where it is.
+    assert_eq!(received[0]["name"], format!("agent-{id}"));
+    assert_eq!(received[1]["cwd"], place.display().to_string());
+    assert_eq!(received[2]["worktree_path"], place.display().to_string());
+    // The hook did not remove it, so the result names its path.
     assert_eq!(result(&frames)["tool_use_result"]["worktreePath"], place.display().to_string());
 }
 

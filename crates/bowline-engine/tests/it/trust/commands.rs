@@ -12,7 +12,7 @@ async fn the_users_own_command_wins() {
     for theirs in [
         ("work/.claude/commands/commit.md", "THEIRS"),
         ("work/.claude/skills/commit/SKILL.md", skill.as_str()),
-        // Under a name of its own, and the user's as another.
+        // A new name, and the user's name as an alias.
         ("work/.claude/skills/odd/SKILL.md", told_name.as_str()),
     ] {
         for (own, file) in [
@@ -22,8 +22,11 @@ async fn the_users_own_command_wins() {
         ] {
             let mut session = Clone::new(&[(file, own), theirs]).open(Untrusted);
             session.rig.run("/commit").await;
-            let told = session.told();
-            assert!(told.contains("OWN") && !told.contains("THEIRS"), "{file}, {theirs:?}: {told}");
+            let received = session.request_text();
+            assert!(
+                received.contains("OWN") && !received.contains("THEIRS"),
+                "{file}, {theirs:?}: {received}"
+            );
             assert!(session.line().contains("part of commands"), "{}", session.line());
         }
     }
@@ -33,11 +36,11 @@ async fn the_users_own_command_wins() {
     ])
     .open(Trusted);
     session.rig.run("/commit").await;
-    assert!(session.told().contains("THEIRS"), "as the official CLI has it");
+    assert!(session.request_text().contains("THEIRS"), "as the official CLI has it");
 }
 
 #[tokio::test]
-async fn a_command_with_a_name_of_its_own_works() {
+async fn command_with_a_new_name_works() {
     for trust in [Untrusted, Trusted] {
         let mut session = Clone::new(&[
             ("work/.claude/commands/look.md", "Look at @notes."),
@@ -45,7 +48,7 @@ async fn a_command_with_a_name_of_its_own_works() {
         ])
         .open(trust);
         session.rig.run("/look").await;
-        assert!(session.told().contains("NOTES"), "{}", session.told());
+        assert!(session.request_text().contains("NOTES"), "{}", session.request_text());
         assert_eq!(session.line, None);
     }
 }
@@ -69,7 +72,7 @@ async fn allowed_tools_do_not_apply() {
 
 #[tokio::test]
 async fn programs_in_a_text_do_not_run() {
-    // Each would run unasked: it only reads.
+    // Each would run without a permission request: it only reads.
     for program in ["!`cat notes`", "before !`git status` after", "!`ls`"] {
         for file in ["work/.claude/commands/go.md", "work/.claude/skills/go/SKILL.md"] {
             let mut session =
@@ -77,7 +80,7 @@ async fn programs_in_a_text_do_not_run() {
             let frames = session.rig.run("/go").await;
             let result = frames.last().unwrap()["result"].as_str().unwrap();
             assert!(result.contains("bowline trust"), "{result}");
-            assert!(session.ears.requests().is_empty(), "the model is not asked");
+            assert!(session.log.requests().is_empty(), "the model is not asked");
             assert!(session.line().contains("programs of go"), "{}", session.line());
         }
     }
@@ -85,13 +88,13 @@ async fn programs_in_a_text_do_not_run() {
         Clone::new(&[("work/.claude/commands/go.md", "!`cat notes`"), ("work/notes", "NOTES")])
             .open(Trusted);
     session.rig.run("/go").await;
-    assert!(session.told().contains("NOTES"));
-    // The user's own commands go on to run theirs.
+    assert!(session.request_text().contains("NOTES"));
+    // The user's own commands still run theirs.
     let mut session =
         Clone::new(&[("home/commands/go.md", "!`cat notes`"), ("work/notes", "NOTES")])
             .open(Untrusted);
     session.rig.run("/go").await;
-    assert!(session.told().contains("NOTES"));
+    assert!(session.request_text().contains("NOTES"));
 }
 
 #[tokio::test]
@@ -112,7 +115,7 @@ async fn links_out_of_the_clone_are_neither_commands_nor_skills() {
             assert_eq!(names(&answer["commands"]).contains(&name), found, "{link} {trust:?}");
             session.rig.run(&format!("/{name}")).await;
             session.rig.run(&format!("TOOL Skill {{\"skill\": \"{name}\"}}\nNEXT\nSAY x")).await;
-            assert_eq!(session.told().contains("SECRET"), found, "{link} {trust:?}");
+            assert_eq!(session.request_text().contains("SECRET"), found, "{link} {trust:?}");
             assert_eq!(session.line().contains("link"), !found, "{}", session.line());
         }
     }
@@ -129,7 +132,7 @@ async fn a_skill_that_becomes_a_link_later_is_not_read() {
         std::fs::remove_file(&file).unwrap();
         std::os::unix::fs::symlink(session.root.join("secret"), &file).unwrap();
         session.rig.run(prompt).await;
-        assert!(!session.told().contains("SECRET"), "{prompt}");
+        assert!(!session.request_text().contains("SECRET"), "{prompt}");
     }
 }
 
@@ -138,17 +141,17 @@ async fn files_that_a_command_names_lie_in_the_project() {
     for (command, what) in
         [("work/.claude/commands/go.md", "theirs"), ("home/commands/go.md", "the user's")]
     {
-        for (trust, told) in [(Untrusted, false), (Trusted, true)] {
+        for (trust, received) in [(Untrusted, false), (Trusted, true)] {
             let clone = Clone::new(&[(command, "See @notes."), ("secret", "SECRET")]);
             let mut session = clone.linked(&[("work/notes", "../secret")]).open(trust);
             session.rig.run("/go").await;
-            assert_eq!(session.told().contains("SECRET"), told, "{what} {trust:?}");
+            assert_eq!(session.request_text().contains("SECRET"), received, "{what} {trust:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn styles_take_no_name_that_means_something_and_lead_nowhere() {
+async fn styles_of_a_clone_do_not_replace_existing_names() {
     let style = |name: &str| headed(&format!("name: {name}\ndescription: d"), "THEIRS");
     let own = headed("name: terse\ndescription: d", "OWN");
     for (name, trust, theirs) in [
@@ -167,7 +170,7 @@ async fn styles_take_no_name_that_means_something_and_lead_nowhere() {
         ])
         .open(trust);
         session.rig.run("SAY hi").await;
-        assert_eq!(session.told().contains("THEIRS"), theirs, "{name} {trust:?}");
+        assert_eq!(session.request_text().contains("THEIRS"), theirs, "{name} {trust:?}");
         assert_eq!(session.line().contains("output style"), !theirs, "{}", session.line());
     }
     for (link, target) in [
@@ -181,7 +184,7 @@ async fn styles_take_no_name_that_means_something_and_lead_nowhere() {
             let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
             let mut session = Clone::new(&files).linked(&[(link, target)]).open(trust);
             session.rig.run("SAY hi").await;
-            assert_eq!(session.told().contains("THEIRS"), theirs, "{link} {trust:?}");
+            assert_eq!(session.request_text().contains("THEIRS"), theirs, "{link} {trust:?}");
         }
     }
 }

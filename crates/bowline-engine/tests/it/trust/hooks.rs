@@ -1,4 +1,4 @@
-//! Hooks and servers of a clone, and what a clone says about those of the user.
+//! Hooks and servers of a clone, and its settings about those of the user.
 
 use bowline_engine::settings::Trust::{self, Trusted, Untrusted};
 use serde_json::{Value, json};
@@ -20,12 +20,13 @@ async fn hooks_of_a_clone_are_skipped_and_reported() {
                 let mut session = Clone::new(&[(file, &settings)]).open(trust);
                 let frames = session.rig.run(TOUCH).await;
                 assert_eq!(session.root.join("work/pwned").exists(), runs, "{file} {event}");
-                let mut told = frames.iter().filter(|frame| frame["subtype"] == "informational");
-                let told = told.next().map(|frame| (&frame["level"], &frame["content"]));
+                let mut received =
+                    frames.iter().filter(|frame| frame["subtype"] == "informational");
+                let received = received.next().map(|frame| (&frame["level"], &frame["content"]));
                 match trust {
-                    Trust::Trusted => assert_eq!(told, None),
+                    Trust::Trusted => assert_eq!(received, None),
                     Trust::Untrusted => {
-                        let (level, content) = told.unwrap();
+                        let (level, content) = received.unwrap();
                         let (level, content) = (level.as_str().unwrap(), content.as_str().unwrap());
                         let skipped = format!("Skipped 1 hook ({event} `touch pwned` of ");
                         assert!(content.starts_with(&skipped), "{content}");

@@ -15,18 +15,18 @@ use bowline_engine::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{context::write, ears::Ears, rig::Rig};
+use crate::{context::write, request_log::RequestLog, rig::Rig};
 
-/// A clone in `work`, the user's configuration in `home`, and what is neither beside them.
+/// A clone in `work`, the user's configuration in `home`, and other files beside them.
 pub(crate) struct Clone {
     folder: TempDir,
-    ears: Ears,
+    log: RequestLog,
 }
 
-/// A session in a clone, and what it has asked its model.
+/// A session in a clone, and its request log.
 pub(crate) struct Opened {
     rig: Rig,
-    ears: Ears,
+    log: RequestLog,
     root: PathBuf,
     /// The line for the user.
     line: Option<String>,
@@ -41,10 +41,10 @@ impl Clone {
         for (name, text) in files {
             write(folder.path(), name, text);
         }
-        Self { folder, ears: Ears::default() }
+        Self { folder, log: RequestLog::default() }
     }
 
-    /// The same with links, by what they are called and where they lead.
+    /// The same with links, by name and target.
     pub(crate) fn linked(self, links: &[(&str, &str)]) -> Self {
         for (name, target) in links {
             let link = self.folder.path().join(name);
@@ -62,10 +62,10 @@ impl Clone {
     /// The same in a folder of the clone.
     pub(crate) fn open_in(self, folder: &str, trust: Trust) -> Opened {
         let root = self.folder.path().canonicalize().unwrap();
-        let (cwd, ears) = (root.join(folder), self.ears);
+        let (cwd, log) = (root.join(folder), self.log);
         let mut line = None;
         let rig = Rig::in_folder(self.folder, |config| {
-            ears.listen(config);
+            log.record(config);
             config.places = SettingsPaths {
                 managed_dir: root.join("managed"),
                 ..SettingsPaths::new(root.join("home"), &cwd)
@@ -82,25 +82,20 @@ impl Clone {
             config.add_servers_of_settings();
             line = config.survey();
         });
-        Opened { rig, ears, root, line }
+        Opened { rig, log, root, line }
     }
 }
 
 impl Opened {
-    /// Whether a call was asked about, of all that a prompt brings about.
+    /// Whether a prompt leads to a permission request.
     async fn asks(&mut self, prompt: &str) -> bool {
         let frames = self.rig.run(prompt).await;
         frames.iter().any(|frame| frame["type"] == "can_use_tool")
     }
 
-    /// All that the model was told last, the system prompt first.
-    fn told(&self) -> String {
-        self.ears
-            .system()
-            .into_iter()
-            .chain(self.ears.conversation())
-            .collect::<Vec<_>>()
-            .join("\n")
+    /// The text of the last model request, the system prompt first.
+    fn request_text(&self) -> String {
+        self.log.system().into_iter().chain(self.log.conversation()).collect::<Vec<_>>().join("\n")
     }
 
     fn line(&self) -> &str {
@@ -113,7 +108,7 @@ fn headed(head: &str, body: &str) -> String {
     format!("---\n{head}\n---\n{body}")
 }
 
-/// The names of a list that a host is told.
+/// The names in a list of a response.
 fn names(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect()
 }

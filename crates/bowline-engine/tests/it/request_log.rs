@@ -1,4 +1,4 @@
-//! The script model, with everything it is asked written down.
+//! Request log of the script model.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,14 +6,15 @@ use bowline_engine::{ConnectedModel, Models, SessionConfig};
 use bowline_model::{BoxFuture, EventStream, Model, ModelError, ModelRequest, Providers};
 use bowline_protocol::{ContentBlock, Role};
 
-/// What a model was asked.
+/// The requests to a model, and its token counts.
 #[derive(Clone, Default)]
-pub(crate) struct Ears(Arc<Mutex<Vec<Arc<ModelRequest>>>>, Arc<Mutex<Vec<u64>>>);
+pub(crate) struct RequestLog(Arc<Mutex<Vec<Arc<ModelRequest>>>>, Arc<Mutex<Vec<u64>>>);
 
-impl Ears {
-    /// Listens to what a session asks.
-    pub(crate) fn listen(&self, config: &mut SessionConfig) {
-        config.models = Arc::new(Listening { providers: Providers::new(), ears: self.clone() });
+impl RequestLog {
+    /// Records the requests of a session with this configuration.
+    pub(crate) fn record(&self, config: &mut SessionConfig) {
+        config.models =
+            Arc::new(RecordingProviders { providers: Providers::new(), log: self.clone() });
     }
 
     /// The requests so far.
@@ -21,7 +22,7 @@ impl Ears {
         self.0.lock().unwrap().clone()
     }
 
-    /// What it counted for somebody, in tokens.
+    /// The token counts that it returned.
     pub(crate) fn counted(&self) -> Vec<u64> {
         self.1.lock().unwrap().clone()
     }
@@ -51,27 +52,27 @@ impl Ears {
     }
 }
 
-struct Listening {
+struct RecordingProviders {
     providers: Providers,
-    ears: Ears,
+    log: RequestLog,
 }
 
-impl Models for Listening {
+impl Models for RecordingProviders {
     fn connect(&self, name: &str) -> Result<ConnectedModel, ModelError> {
         let connected = Models::connect(&self.providers, name)?;
-        let model = Arc::new(Heard { model: connected.model, ears: self.ears.clone() });
+        let model = Arc::new(RecordingModel { model: connected.model, log: self.log.clone() });
         Ok(ConnectedModel { model, ..connected })
     }
 }
 
-struct Heard {
+struct RecordingModel {
     model: Arc<dyn Model>,
-    ears: Ears,
+    log: RequestLog,
 }
 
-impl Model for Heard {
+impl Model for RecordingModel {
     fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
-        self.ears.0.lock().unwrap().push(Arc::clone(&request));
+        self.log.0.lock().unwrap().push(Arc::clone(&request));
         self.model.stream(request)
     }
 
@@ -80,9 +81,9 @@ impl Model for Heard {
         request: Arc<ModelRequest>,
     ) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
         Box::pin(async move {
-            // Twice, so that it can be told from the estimates, which are made the same way.
+            // Doubled, to distinguish it from the estimates, which are made the same way.
             let counted = self.model.count_tokens(request).await?.map(|tokens| tokens * 2);
-            self.ears.1.lock().unwrap().extend(counted);
+            self.log.1.lock().unwrap().extend(counted);
             Ok(counted)
         })
     }
