@@ -1,5 +1,5 @@
-//! What a compaction takes beside the model: reading the conversation, asking for its summary,
-//! putting that in its place and writing it down.
+//! Benchmark of a compaction without the model: reading the conversation, requesting its summary,
+//! replacing the conversation by it and writing the transcript.
 //!
 //! ```sh
 //! cargo run --release -p bowline-engine --example compaction
@@ -56,7 +56,7 @@ async fn main() {
     }
 }
 
-/// Takes up a session of this size and measures how long its compaction takes.
+/// Resumes a session of this size and measures how long its compaction takes.
 async fn compact(tokens: usize) -> Duration {
     let folder = tempfile::tempdir().unwrap();
     let home = ConfigHome::new(folder.path().join("home"));

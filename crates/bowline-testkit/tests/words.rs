@@ -38,7 +38,6 @@ const PENDING: &[&str] = &[
     "crates/bowline-door-rpc/",
     "crates/bowline-door-ws/",
     "crates/bowline-doorway/",
-    "crates/bowline-engine/",
     "crates/bowline-hook/",
     "crates/bowline-mcp/",
     "crates/bowline-model/",
