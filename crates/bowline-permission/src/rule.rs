@@ -1,4 +1,4 @@
-//! One rule, parsed into what it is about.
+//! One permission rule, prepared for matching; its text is parsed by `bowline_protocol::PermissionRule`.
 
 use bowline_protocol::{MatchedRule, PermissionBehavior, PermissionRule};
 

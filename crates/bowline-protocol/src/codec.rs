@@ -1,4 +1,4 @@
-//! Line codec: bytes to lines, however the bytes are split.
+//! Line codec: bytes to lines, however the bytes are split, with a limit of the line length.
 //!
 //! It does no I/O: the caller hands bytes in and takes lines out. An invalid line is reported, and
 //! the next is read. The only thing it knows of JSON is that escapes of lone surrogates cannot be

@@ -166,7 +166,7 @@ impl ToolFailure {
     }
 }
 
-/// Keeps both ends of a long error text.
+/// Truncates a long error text in the middle.
 fn shorten_error(message: &str) -> String {
     if message.len() <= MAX_ERROR_CHARS {
         return message.to_owned();

@@ -1,4 +1,4 @@
-//! Execution of a call, with its result limited to what fits a conversation.
+//! Execution of a call; a result that is too large is saved to a file or truncated.
 
 use std::{io, path::Path};
 

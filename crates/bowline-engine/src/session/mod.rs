@@ -160,7 +160,7 @@ impl Session {
         self.context.workspace.update_environment(variables);
     }
 
-    /// Ends the session at once: what runs is stopped, nothing is finished.
+    /// Immediate shutdown: what runs is stopped, nothing is finished.
     pub fn shutdown(&self) {
         self.shutdown.cancel();
     }

@@ -1,4 +1,4 @@
-//! Effects of structured output calls on the turn.
+//! Effects of structured output calls on the turn: rejections, whose retry limit is in `machine.rs`.
 
 use bowline_protocol::{DecisionSource, Extra, PermissionDecision, PermissionVerdict, RawJson};
 

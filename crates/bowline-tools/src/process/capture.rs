@@ -1,5 +1,5 @@
 //! The output of a command in bounded memory: all of it while it is short, then in a file, and
-//! of a flood only both ends.
+//! truncated in the middle beyond a limit.
 
 use std::{
     borrow::Cow,
