@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nothing_is_read_while_nothing_is_written() {
+    async fn requests_are_not_accepted_while_the_outgoing_queue_is_full() {
         let mut bounds = Bounds::default();
         let mut queued: Vec<_> = (0..OUTGOING).map(|_| bounds.queue()).collect();
         assert!(!is_taken(&mut bounds, &request("tools/call")).await);

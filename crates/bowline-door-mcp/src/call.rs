@@ -18,7 +18,8 @@ use tokio_util::{
     task::AbortOnDropHandle,
 };
 
-/// Questions that wait for the client. It answers one at a time; whoever asks more has to wait.
+/// Requests that wait for the client. It responds to one at a time; a call that sends more has to
+/// wait.
 const QUESTIONS: usize = 16;
 
 /// News that wait to be told. A client that is behind misses some: they are hints.

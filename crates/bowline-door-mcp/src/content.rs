@@ -1,4 +1,4 @@
-//! What a call came to, in MCP's words.
+//! Conversion of the results of calls to MCP's types.
 
 use bowline_engine::DirectResult;
 use bowline_protocol::{ContentBlock, DocumentBlock, Source};

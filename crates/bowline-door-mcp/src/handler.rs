@@ -34,11 +34,11 @@ use crate::{
     prompts,
 };
 
-/// Calls that are worked on at a time, over all clients, not counting those about which somebody is
-/// asked. More have to wait …
+/// Calls that are worked on at a time, over all clients, not counting those that wait for a
+/// permission. More have to wait …
 const AT_ONCE: u32 = 64;
 
-/// … but not more than these: whoever asks for that much would not get it in time.
+/// … but not more than these: a client that requests that much would not get it in time.
 const WAITING: u32 = 256;
 
 /// Calls that are taken in at a time.
@@ -187,7 +187,7 @@ impl Handler {
         }))
     }
 
-    /// Takes up a call that waited for its client, with the answer.
+    /// Resumes a call that waited for its client, with the response.
     fn resume(&self, ticket: &str, tool: &str, answers: InputResponses) -> Result<Call, ErrorData> {
         let answer = answers.get(PERMISSION).cloned().unwrap_or_default();
         let answer = serde_json::from_value::<ElicitResult>(answer).map_err(|error| {
@@ -245,7 +245,7 @@ impl Handler {
             Trust::Unproven => Asking::Never,
         };
         let (call, room) = match &request.request_state {
-            // It had its room, and whoever waits for room may wait for what it does.
+            // It had its room, and the calls that wait for room may wait for its result.
             Some(ticket) => {
                 let answers = request.input_responses.unwrap_or_default();
                 (self.resume(ticket, &request.name, answers)?, None)

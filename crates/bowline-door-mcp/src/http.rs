@@ -58,7 +58,8 @@ const SESSION_ID: &str = "mcp-session-id";
 /// killed after two seconds, and a program that is told to end is killed after four or five.
 const CALLS_END: Duration = Duration::from_secs(3);
 
-/// How long the last answers may take on their way. Behind that, whoever still listens is cut off.
+/// How long the last responses may take on their way. After that, clients that still listen are cut
+/// off.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
 
 /// How long connections may take to end then.

@@ -71,8 +71,8 @@ impl Server {
     /// Sets a server up; `version` is ours, as clients are told.
     pub fn open(sessions: Arc<dyn Sessions>, version: &str) -> Result<Self, ServerError> {
         let mut config = sessions.open(SessionRequest::new())?;
-        // Nothing is said in this session, so there is nothing to write down; and it offers its
-        // own tools, not those of others.
+        // This session has no messages, so there is no transcript to write; and it offers its own
+        // tools, not those of others.
         config.transcript = None;
         config.mcp_servers.clear();
         let selection = config.tools.clone();

@@ -1,4 +1,4 @@
-//! What the client is told, in the order in which it is said.
+//! Ordered output of lines to the client.
 
 use bowline_protocol::{
     RawJson,
@@ -16,7 +16,7 @@ use crate::wire::internal_error;
 /// A response of the door.
 pub(crate) type Response = bowline_protocol::jsonrpc::Response<RawJson>;
 
-/// Lines that wait to be written. A client that does not read stalls whoever speaks.
+/// Lines that wait to be written. A client that does not read stalls the senders.
 const WAITING: usize = 64;
 
 /// The way to the client. Cheap to clone.

@@ -54,7 +54,7 @@ fn failure(
         // It changes nothing; the host knows, since its request was canceled.
         FailureKind::TimedOut if is_callback && follows_tool => None,
         FailureKind::TimedOut if is_callback && ends_turn => {
-            let content = texts::says(&context.hook_name, texts::TURN_ENDED_UNHEARD);
+            let content = texts::says(&context.hook_name, texts::TURN_ENDED_WITHOUT_HOST);
             Some(message_with(context, InformationalLevel::Notice, content))
         }
         FailureKind::WrongEvent if is_callback && stops_tool => None,

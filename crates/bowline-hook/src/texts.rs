@@ -118,11 +118,11 @@ pub fn unusable(hook_name: &str, error: &str) -> String {
     format!("{hook_name} hook gave no usable reply, so it did not check this: {error}")
 }
 
-/// Tells the user that a hook of the host was not heard at the end of a turn.
-pub const TURN_ENDED_UNHEARD: &str =
+/// Notifies the user that a hook of the host did not respond at the end of a turn.
+pub const TURN_ENDED_WITHOUT_HOST: &str =
     "The app that drives this session did not respond in time, so the turn ended without it.";
 
-/// Tells the model that a callback which must be heard was not heard.
+/// Notifies the model that a callback whose response is required did not respond.
 pub fn callback_timed_out(event: &HookEvent) -> String {
     format!(
         "{event} hook did not respond before its timeout (host client may be unreachable). The \

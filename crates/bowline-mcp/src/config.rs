@@ -1,4 +1,4 @@
-//! Where servers are written down: `--mcp-config`, `.mcp.json` and settings.
+//! Configuration of servers: `--mcp-config`, `.mcp.json` and settings.
 //!
 //! An invalid server does not affect the others: it becomes a [`ConfigProblem`] that
 //! says where to look.

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_stays_and_is_named() {
+    fn missing_variables_stay_and_are_named() {
         let (text, missing) = expanded("x ${KEY} y ${HOME} ${OTHER}");
         assert_eq!(text, "x ${KEY} y /home/ada ${OTHER}");
         assert_eq!(missing, ["KEY", "OTHER"]);

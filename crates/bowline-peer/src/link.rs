@@ -1,4 +1,4 @@
-//! What a session runs over: lines in, lines out. Knows nothing of what they say.
+//! Transport of a session: lines in, lines out. Knows nothing of their contents.
 
 use std::{borrow::Cow, fmt, io};
 

@@ -1,4 +1,4 @@
-//! What a call touches, with every path followed to where it really leads.
+//! Access of a call, with every path resolved to its real target.
 
 use bowline_tools::Access;
 

@@ -1,4 +1,4 @@
-//! How long it takes to resume a long session and to list many, and how much memory that takes.
+//! Benchmark of resuming a long session and of listing many: time and memory.
 //!
 //! ```sh
 //! cargo run --release -p bowline-sessions --example speed

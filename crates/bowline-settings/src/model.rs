@@ -31,7 +31,7 @@ impl Settings {
         }
     }
 
-    /// What tokens cost, where the settings say it; `notices` hears of a price that makes no sense.
+    /// The prices of tokens that the settings name; `notices` receives one for each invalid price.
     pub fn prices(&self, notices: &mut Vec<String>) -> Prices {
         let mut overrides = BTreeMap::new();
         for (model, price) in &self.known().bowline.prices {

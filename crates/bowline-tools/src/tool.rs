@@ -1,4 +1,4 @@
-//! What a tool is: its description for the model, what a call of it touches, and how it runs.
+//! Interface of a tool: its description for the model, the access of a call, and its execution.
 //!
 //! Built-in tools, tools of MCP servers and the engine's own tools (subagents,
 //! questions, plans) all implement [`Tool`]. A tool knows nothing of permissions,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::rig::{Client, text};
 
 #[tokio::test]
-async fn it_answers_with_its_result_and_its_session() {
+async fn agent_call_returns_its_result_and_its_session() {
     let mut client = Client::new().await;
     let result = client.call("agent", json!({"prompt": "SAY hello"})).await;
     assert_eq!(text(&result), "hello");
@@ -17,7 +17,7 @@ async fn it_answers_with_its_result_and_its_session() {
 }
 
 #[tokio::test]
-async fn its_work_is_told_as_progress() {
+async fn agent_work_is_sent_as_progress() {
     let mut client = Client::new().await;
     let prompt = "SAY looking\nTOOL Bash {\"command\": \"echo hi\"}\nNEXT\nSAY done";
     let params = json!({
@@ -38,7 +38,7 @@ async fn its_work_is_told_as_progress() {
 }
 
 #[tokio::test]
-async fn what_it_may_not_do_is_listed() {
+async fn permission_denials_of_an_agent_are_listed() {
     let mut client = Client::new().await;
     let prompt = "TOOL Bash {\"command\": \"touch made.txt\"}\nNEXT\nSAY done";
     let result = client.call("agent", json!({ "prompt": prompt })).await;

@@ -79,7 +79,7 @@ async fn a_call_that_takes_long_does_not_keep_the_server_of_a_client_that_hung_u
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_cannot_be_told_of_a_mistake_has_hung_up() {
+async fn a_client_that_cannot_receive_an_error_has_hung_up() {
     let mut client = Client::new().await;
     let params = json!({"name": "agent", "arguments": {"prompt": "SAY waiting\nHANG"}});
     client.ask("tools/call", params).await;
@@ -89,8 +89,8 @@ async fn a_client_that_cannot_be_told_of_a_mistake_has_hung_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_asked_before_hanging_up_is_still_answered() {
-    // What would be told on the way must not keep the answer.
+async fn requests_before_the_end_of_input_get_their_response() {
+    // Progress that can no longer be sent must not hold up the response.
     for meta in [json!({}), json!({"progressToken": 1})] {
         let mut client = Client::new().await;
         let arguments = json!({"prompt": "DELAY 500\nSAY there"});

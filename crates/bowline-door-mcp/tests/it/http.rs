@@ -126,7 +126,7 @@ async fn a_server_that_is_stopped_leaves_nothing_behind() {
     let stopped = async {
         let pid = line_in(&pid_file).await;
         web.stop.cancel();
-        // Whoever comes meanwhile hears why nothing is begun any more.
+        // A client that calls meanwhile receives the reason why no call is started any more.
         let late = json!({"name": "Bash", "arguments": {"command": "echo on"}});
         let late = json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": late});
         (pid, web.post(&headers, &late).await)
@@ -155,7 +155,7 @@ async fn only_names_of_this_machine_and_no_pages() {
 }
 
 #[tokio::test]
-async fn nothing_is_told_without_the_token() {
+async fn every_request_without_the_token_is_unauthorized() {
     let web = Web::new(Some("secret")).await;
     let (_, head, _) = web.initialize(&[("Authorization", "Bearer secret")]).await;
     let session = header(&head, "mcp-session-id").unwrap().to_owned();

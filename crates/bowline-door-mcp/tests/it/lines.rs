@@ -29,7 +29,7 @@ async fn a_line_that_is_no_message_is_answered_and_the_next_one_read() {
 }
 
 #[tokio::test]
-async fn what_can_be_named_is_answered_by_its_name() {
+async fn an_invalid_request_with_an_id_gets_an_error_with_that_id() {
     let mut client = Client::new().await;
     client.say(r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#).await;
     let refused = client.wait_for(|line| line["id"] == "a").await;
@@ -37,7 +37,7 @@ async fn what_can_be_named_is_answered_by_its_name() {
 }
 
 #[tokio::test]
-async fn half_a_character_is_an_unknown_one() {
+async fn a_lone_surrogate_becomes_a_replacement_character() {
     let mut client = Client::new().await;
     let prompt = r#"{"prompt":"SAY half \ud83d"}"#;
     let params = format!(r#"{{"name":"agent","arguments":{prompt}}}"#);

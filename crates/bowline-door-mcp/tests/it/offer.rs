@@ -1,4 +1,4 @@
-//! What clients are offered.
+//! Tools offered to clients.
 
 use bowline_engine::ToolSelection;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Who decides: the rules first, then the client if it can be asked.
+//! Permission decisions: by the rules first, then by the client if it can be asked.
 
 use std::time::Duration;
 
@@ -164,7 +164,7 @@ async fn open_questions_keep_no_other_call_waiting() {
 }
 
 #[tokio::test]
-async fn what_was_permitted_for_one_directory_does_not_run_in_another() {
+async fn a_call_permitted_for_one_directory_does_not_run_in_another() {
     let ability = json!({"elicitation": {}});
     let mut client = Client::with(ability, |config| allow(config, "Bash(cd *)")).await;
     std::fs::create_dir(client.path().join("inner")).unwrap();

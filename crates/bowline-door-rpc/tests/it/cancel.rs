@@ -71,7 +71,7 @@ async fn a_cancelled_run_ends_with_all_it_began() {
     let agent = json!({"description": "work", "prompt": prompt, "run_in_background": true});
     client.run(1, &format!("TOOL Agent {agent}\nNEXT\nSAY waiting\nHANG")).await;
     let pid = begun(&mut client).await;
-    // Whoever is not sure may say it again; in one batch, so that the run cannot end in between.
+    // A client that is not sure may send it again; in one batch, so that the run cannot end in between.
     let cancel = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "cancel"});
     client.say(json!([cancel(2), cancel(3)])).await;
     let heard = client.until(|line| line["id"] == 1 && line.get("error").is_some()).await;

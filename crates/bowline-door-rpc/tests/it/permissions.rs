@@ -1,4 +1,4 @@
-//! What the engine asks, the client is asked.
+//! Permission requests of the engine, passed on to the client.
 
 use serde_json::{Value, json};
 

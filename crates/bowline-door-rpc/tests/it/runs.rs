@@ -84,7 +84,7 @@ async fn one_run_at_a_time() {
 }
 
 #[tokio::test]
-async fn what_was_begun_is_finished_when_the_input_ends() {
+async fn a_started_run_finishes_after_the_end_of_input() {
     let mut client = Client::new();
     client.run(1, "SAY one\nTOOL Bash {\"command\": \"sleep 0.1\"}\nNEXT\nSAY two").await;
     let heard = client.finish().await;

@@ -68,7 +68,7 @@ fn whole_session() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn nothing_is_lost_and_nothing_happens_twice() {
+async fn sessions_over_a_faulty_network_lose_and_repeat_no_message() {
     // One that failed names its seed, and is repeated by it.
     if let Ok(seed) = std::env::var("FAULT_SEED") {
         session(seed.parse().unwrap()).await;

@@ -92,7 +92,7 @@ async fn a_host_that_always_says_the_same_is_given_up() {
     for _ in 0..4 {
         let mut connection = host.accept().await;
         connection.say(&json!({"type": "keep_alive"})).await;
-        connection.say(&json!({"type": "unheard_of"})).await;
+        connection.say(&json!({"type": "unknown_type"})).await;
     }
     let (attempts, _, connected) = given_up(agent.end().await.1);
     assert_eq!((attempts, connected), (3, true));
@@ -131,7 +131,7 @@ async fn a_host_that_stays_for_a_while_each_time_is_given_up_later() {
 }
 
 #[tokio::test]
-async fn what_gets_through_is_a_new_beginning() {
+async fn progress_on_a_connection_resets_the_attempts() {
     let host = PlainHost::new().await;
     let mut agent = Agent::dialing(&host.url(), quick());
     for number in 0..10 {
@@ -210,7 +210,7 @@ async fn other_goodbyes_are_losses() {
 }
 
 #[tokio::test]
-async fn a_token_is_shown_and_read_anew_from_its_file() {
+async fn a_token_is_sent_and_read_again_from_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("token");
     std::fs::write(&file, "first\n").unwrap();

@@ -1,4 +1,4 @@
-//! What a broken connection must not break: nothing is lost, nothing happens twice.
+//! Replay after a broken connection: no message is lost, no request is handled twice.
 
 use bowline_door_ws::{ConnectionEnd, Dialer};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ async fn one_connection_is_like_stdin_and_stdout() {
 }
 
 #[tokio::test]
-async fn what_a_host_has_not_heard_is_said_again() {
+async fn lines_that_the_host_has_not_received_are_sent_again() {
     let host = PlainHost::new().await;
     let mut agent = Agent::dialing(&host.url(), quick());
     let mut connection = host.accept().await;
@@ -193,7 +193,7 @@ async fn calls_of_tools_in_the_host_survive_as_well() {
 }
 
 #[tokio::test]
-async fn what_waits_is_listed_in_the_answer_to_a_second_opening() {
+async fn pending_permission_requests_are_listed_in_the_response_to_a_second_initialize() {
     let host = PlainHost::new().await;
     let mut agent = Agent::dialing(&host.url(), quick());
     let opening = |id: &str| {
@@ -219,7 +219,7 @@ async fn what_waits_is_listed_in_the_answer_to_a_second_opening() {
     agent.end().await.0.unwrap();
 }
 
-/// A question that changes something.
+/// A request that changes something.
 fn mode(id: &str, mode: &str) -> Value {
     json!({"type": "control_request", "request_id": id, "request": {
         "subtype": "set_permission_mode", "mode": mode,
@@ -227,7 +227,7 @@ fn mode(id: &str, mode: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_host_that_is_started_anew_may_count_its_questions_from_the_beginning() {
+async fn a_restarted_host_may_number_its_requests_from_the_beginning() {
     let host = PlainHost::new().await;
     let mut agent = Agent::dialing(&host.url(), quick());
     let mut connection = host.accept().await;
@@ -289,7 +289,7 @@ async fn a_prompt_or_question_that_comes_twice_counts_once() {
 }
 
 #[tokio::test]
-async fn what_is_said_meanwhile_is_kept_and_what_is_too_much_is_counted() {
+async fn lines_sent_while_disconnected_are_kept_and_dropped_ones_are_counted() {
     let host = PlainHost::new().await;
     let mut policy = quick();
     // It dials in vain while it talks too much.
@@ -303,9 +303,10 @@ async fn what_is_said_meanwhile_is_kept_and_what_is_too_much_is_counted() {
     connection.prompt("u1", &script).await;
     let heard = connection.await_kind("init").await["uuid"].as_str().unwrap().to_owned();
     drop(connection);
-    // The tool runs when everything before it was said.
+    // The tool runs when everything before it was sent.
     drop(reader(gate).await);
-    // The name is long forgotten: all that is left is said, and first how much is not.
+    // The identifier is long dropped from the buffer: all that is left is sent, and first the number
+    // of lines that are lost.
     let mut connection = host.accept_patiently(Some(&heard)).await;
     let notice = connection.hear().await.unwrap();
     assert_eq!(notice["subtype"], "messages_lost", "{notice}");

@@ -63,7 +63,7 @@ impl Agent {
         std::fs::read_to_string(self.file(name)).unwrap_or_default()
     }
 
-    /// A file in its folder that holds up whoever reads it.
+    /// A file in its folder that blocks its reader.
     pub(crate) fn gate(&self) -> PathBuf {
         let gate = self.file("gate");
         assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());

@@ -1,4 +1,4 @@
-//! What the answers of callbacks lead to.
+//! Effects of the responses of callbacks.
 
 use bowline_hook::{BlockKind, FailureKind, HookText, StopRequest, texts};
 use bowline_protocol::{HookEvent, HookPermissionDecision, HookPermissionResult};

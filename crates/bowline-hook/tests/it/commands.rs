@@ -1,4 +1,4 @@
-//! What programs are given and what their answers lead to.
+//! Input of hook programs, and effects of their output.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What hooks of the rarer events may answer.
+//! Responses of hooks of the rarer events.
 
 use bowline_hook::HookReport;
 use bowline_protocol::ElicitationAction;

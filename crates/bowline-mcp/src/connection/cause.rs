@@ -1,4 +1,4 @@
-//! What is at the bottom of an error of `rmcp`.
+//! Root causes of the errors of `rmcp`.
 
 use std::{error::Error, io};
 
@@ -7,7 +7,7 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, InsufficientScopeError, StreamableHttpError,
 };
 
-/// What went wrong at the bottom of an error.
+/// The message of the innermost error.
 pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
     let mut cause = error;
     while let Some(deeper) = below(cause) {

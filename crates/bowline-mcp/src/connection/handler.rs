@@ -1,4 +1,4 @@
-//! What servers ask of us and tell us.
+//! Handler of the requests and notifications of servers.
 #![expect(deprecated, reason = "roots leave MCP some day; the servers there are ask for them")]
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What is kept of a login: one file for each server, for its owner's eyes only.
+//! Stored logins: one file for each server, readable by its owner only.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_makes_no_sense_is_no_login() {
+    fn an_invalid_file_is_no_login() {
         let home = tempfile::tempdir().unwrap();
         let file = LoginFile::new(home.path(), "s", "https://a");
         fs::write(home.path().join("s.json"), "{nonsense").unwrap();

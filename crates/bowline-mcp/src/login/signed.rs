@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_says_so() {
+    fn an_invalid_key_is_refused_with_its_fault() {
         let of_another_kind =
             "-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n";
         for (text, expected) in [

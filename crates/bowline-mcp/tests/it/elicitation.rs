@@ -1,4 +1,4 @@
-//! What servers ask of us.
+//! Requests of servers: elicitation and roots.
 
 use std::sync::{Arc, Mutex};
 

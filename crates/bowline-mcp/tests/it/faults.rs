@@ -1,4 +1,4 @@
-//! What a bad server costs: its own tools, and nothing else.
+//! Faults of a server: they cost its own tools, and nothing else.
 
 use std::time::Duration;
 

@@ -21,7 +21,7 @@ async fn the_status_shows_what_a_server_is_but_not_its_environment() {
         "tools": status[0]["tools"],
     }]);
     assert_eq!(status, expected);
-    // All pages, in the server's order, without the entry that makes no sense.
+    // All pages, in the server's order, without the invalid entry.
     let tools = expected[0]["tools"].take();
     assert_eq!(tools[0], json!({"name": "echo", "annotations": {"readOnly": true}}));
     assert_eq!(tools[1], json!({"name": "ask", "annotations": {}}));

@@ -1,4 +1,4 @@
-//! What the test servers answer: the same over pipes and over HTTP.
+//! Responses of the test servers: the same over pipes and over HTTP.
 
 use std::io::{self, Write};
 

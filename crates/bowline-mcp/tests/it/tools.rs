@@ -1,4 +1,4 @@
-//! What tools, resources and prompts of a server are to a conversation.
+//! Tools, resources and prompts of a server in a conversation.
 
 use std::{fs, time::Duration};
 

@@ -136,13 +136,13 @@ impl Exchange {
 
     fn script(&self) -> Script {
         let is_whole = matches!(self.events.last(), Some((_, StreamEvent::MessageStop(_))));
-        let unheard = || {
+        let not_received = || {
             let message = "the rest of this response was not received when it was recorded";
             ModelError::new(ErrorKind::StreamCut, message)
         };
         let error = match &self.error {
             Some(error) => Some(error.clone()),
-            None => (!is_whole).then(unheard),
+            None => (!is_whole).then(not_received),
         };
         let error = error.map(|error| (self.ended_at, error));
         Script {

@@ -1,5 +1,5 @@
-//! Where in which script a request is: read off the conversation, nothing remembered but how the
-//! newest script reads.
+//! Position of a request in its script: derived from the conversation, with no state but the parsed
+//! newest script.
 
 use std::sync::Arc;
 

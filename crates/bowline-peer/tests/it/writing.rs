@@ -53,7 +53,7 @@ async fn senders_wait_while_the_other_end_does_not_read() {
         assert!(said < 10_000, "no end of room");
     }
     assert!(said >= 100, "a mebibyte waits, not just {said} lines");
-    // Every line that was said comes out, and the one that was given up does not.
+    // Every line that was sent comes out, and the one whose send was dropped does not.
     near.peer.send_line("\"last\"".to_owned()).await.unwrap_or_else(|_| unreachable!());
     for _ in 0..said {
         assert_eq!(far.receive().await.as_str().unwrap().len(), line.len());

@@ -172,7 +172,7 @@ fn a_denied_command_is_found_wherever_it_hides() {
         ("Bash ls", "allow rule"),
         ("Bash echo rm x", "allow rule"),
         ("Bash rmdir x", "allow rule"),
-        // What it runs cannot be told, so it may be what the rule forbids.
+        // The command that it runs is unknown, so it may be one that the rule forbids.
         ("Bash $x y", "ask other"),
         ("Bash eval \"$x\"", "ask other"),
         ("Bash bash -c \"$x\"", "ask other"),

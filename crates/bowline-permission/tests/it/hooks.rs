@@ -1,4 +1,4 @@
-//! What a `PreToolUse` hook's opinion weighs.
+//! Precedence of the decisions of `PreToolUse` hooks.
 
 use bowline_permission::Verdict;
 use bowline_protocol::{DecisionReasonType, DecisionSource};

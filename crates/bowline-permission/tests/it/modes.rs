@@ -1,4 +1,4 @@
-//! What each mode lets run.
+//! Calls that each mode allows.
 
 use bowline_permission::{Location, ModeError, RuleSource};
 use bowline_protocol::PermissionMode;

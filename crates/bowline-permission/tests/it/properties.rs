@@ -1,4 +1,4 @@
-//! What holds for every command.
+//! Properties that hold for every command.
 
 use proptest::prelude::*;
 

@@ -20,7 +20,7 @@ fn origin(home: &Home) -> LineOrigin {
     }
 }
 
-/// Takes up two lines; the names of the transcripts that are there then.
+/// Resumes a session of two lines; also returns the names of the transcripts that are there then.
 fn start(change: impl FnOnce(&mut StartOptions)) -> (Option<StartedSession>, Vec<String>) {
     let home = Home::new();
     let lines = [user("u", None, "hi"), answer("a", "u", "yes")];

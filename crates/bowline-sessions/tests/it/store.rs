@@ -228,7 +228,7 @@ fn mirror_buffers_until_a_batch_is_full() {
         drained.batches.iter().map(|b| (b.key.to_string(), b.entries.len())).collect();
     assert_eq!(sizes, [("p/a".to_owned(), MOST_PENDING_ENTRIES - 1), ("p/b".to_owned(), 2)]);
     assert_eq!(drained.strays, [PathBuf::from("/elsewhere.jsonl")]);
-    assert!(!buffer.push(batch("a", 1)), "drained, it begins anew");
+    assert!(!buffer.push(batch("a", 1)), "drained, it counts from zero again");
     assert!(MirrorBuffer::new("/h/projects", MirrorFlush::Eager).push(batch("a", 1)));
 }
 

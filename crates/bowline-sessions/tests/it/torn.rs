@@ -81,9 +81,9 @@ proptest! {
         let names: Vec<_> = context.messages.iter().flat_map(|message| &message.uuids).collect();
         for line in live {
             // Reasoning at the very end is what the API does not take.
-            let is_said = line["message"].is_object() && !line["message"].to_string().contains("thinking");
+            let is_expected = line["message"].is_object() && !line["message"].to_string().contains("thinking");
             let name = line["uuid"].as_str().unwrap_or_default();
-            prop_assert!(!is_said || names.iter().any(|it| it.as_str() == name), "{} is missing", name);
+            prop_assert!(!is_expected || names.iter().any(|it| it.as_str() == name), "{} is missing", name);
         }
     }
 

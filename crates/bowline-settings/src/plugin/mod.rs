@@ -87,7 +87,7 @@ pub struct Plugins {
     loaded: Vec<Plugin>,
     /// What keeps plugins, or parts of them, from being used.
     pub problems: Vec<PluginError>,
-    /// What may surprise whoever wrote them.
+    /// Findings that may surprise the authors of the plugins.
     pub warnings: Vec<PluginError>,
 }
 

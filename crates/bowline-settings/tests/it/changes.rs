@@ -84,8 +84,8 @@ fn null_clears_and_a_key_replaces_what_was_applied_before() {
     settings.apply_flag_settings(&raw(json!({ "permissions": { "allow": ["B"] } }))).unwrap();
     let permissions = &settings.known().permissions;
     assert_eq!(permissions.allow, ["B"]);
-    assert_eq!(permissions.deny, ["Write"], "what was said at the start stays");
-    settings.apply_flag_settings(&raw(json!({ "model": null, "unheard": null }))).unwrap();
+    assert_eq!(permissions.deny, ["Write"], "settings given at the start stay");
+    settings.apply_flag_settings(&raw(json!({ "model": null, "unknown": null }))).unwrap();
     assert_eq!(settings.known().model.as_deref(), Some("user"));
 }
 

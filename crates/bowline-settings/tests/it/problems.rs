@@ -1,4 +1,4 @@
-//! What is said about settings that cannot be used, and what becomes of them.
+//! Unusable settings: the problems that are reported, and the settings that are left out.
 
 use bowline_settings::{Position, SettingsError, SettingsRequest};
 use serde_json::{Value, json};

@@ -164,7 +164,7 @@ fn programs_and_people_consent() {
         ("claude-vscode", Trust::Trusted),
         ("cli", Trust::Untrusted),
         ("sdk-cli", Trust::Untrusted),
-        ("unheard-of", Trust::Untrusted),
+        ("unknown-host", Trust::Untrusted),
     ] {
         assert_eq!(decide(host(name)), expected, "{name}");
     }

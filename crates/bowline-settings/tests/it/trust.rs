@@ -1,4 +1,4 @@
-//! What settings of a project say in a folder that is not trusted.
+//! Settings of a project in a folder that is not trusted.
 
 use std::{fs, os::unix::fs::symlink};
 
