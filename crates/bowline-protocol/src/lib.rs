@@ -162,7 +162,7 @@ pub use permission::{
     PermissionBehavior, PermissionDeny, PermissionMode, PermissionResult, PermissionRule,
     PermissionUpdate, RuleError, RulesUpdate, UpdateDestination, split_rules,
 };
-pub use printable::{printable, printable_json};
+pub use printable::{printable, printable_json, printable_line};
 pub use raw::RawJson;
 pub use schema::{agent_schema, host_schema};
 pub use stream::{

@@ -21,6 +21,24 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     replace(text, is_unsafe, |shown, char| write!(shown, "{}", char.escape_unicode()))
 }
 
+/// The text as a terminal may show it within one line, for names and paths that a project chose.
+///
+/// Beyond [`printable`], line breaks, tabs and characters without a width are replaced by their number:
+/// they let one name look like another, or like a second line.
+///
+/// ```
+/// use bowline_protocol::printable_line;
+///
+/// assert_eq!(printable_line("guard\n\x1b[2J.sh"), r"guard\u{a}\u{1b}[2J.sh");
+/// ```
+pub fn printable_line(text: &str) -> Cow<'_, str> {
+    let is_unsafe = |_: &str, char: char| {
+        let is_invisible = matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        char.is_control() || is_invisible
+    };
+    replace(text, is_unsafe, |shown, char| write!(shown, "{}", char.escape_unicode()))
+}
+
 /// JSON as a terminal may show it: the same JSON, in which the characters that JSON allows in strings
 /// and a terminal obeys are escapes.
 ///
@@ -94,12 +112,32 @@ mod tests {
         }
     }
 
+    #[test]
+    fn line_breaks_tabs_and_direction_marks_are_made_visible_in_a_line() {
+        let cases = [
+            ("Grüße, 世界", "Grüße, 世界"),
+            ("a\tb\r\nc", r"a\u{9}b\u{d}\u{a}c"),
+            (
+                "\u{200b}\u{200f}\u{2028}\u{202e}\u{2066}",
+                r"\u{200b}\u{200f}\u{2028}\u{202e}\u{2066}",
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(printable_line(text), expected, "{text:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn printable_text_has_no_control_characters(text in "(?s).{0,40}") {
             let shown = printable(&text);
             let whole = shown.replace("\r\n", "\n");
             prop_assert!(!whole.chars().any(|it| it.is_control() && it != '\n' && it != '\t'));
+        }
+
+        #[test]
+        fn printable_line_has_no_control_characters(text in "(?s).{0,40}") {
+            prop_assert!(!printable_line(&text).chars().any(char::is_control));
         }
 
         #[test]

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use bowline_protocol::printable_line;
+
 /// The tag of the message to the host about hooks that do not run.
 pub const HOOKS_SKIPPED: &str = "hooks_skipped";
 
@@ -143,18 +145,11 @@ fn counted(names: &[String], shown: usize, one: &str, many: &str) -> String {
     format!("{} {kind} ({})", names.len(), listed.join(", "))
 }
 
-/// A name as a terminal may show it: it is the project's choice, and must not steer the terminal.
+/// A name as a terminal may show it: it is the project's choice, and must not control the terminal.
 fn plain(name: &str) -> String {
-    let shown = |letter: char| {
-        // Marks of direction let one text look like another.
-        let steers = matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if letter.is_control() || steers { '\u{fffd}' } else { letter }
-    };
-    let mut plain: String = name.chars().take(LONGEST_NAME).map(shown).collect();
-    if name.chars().nth(LONGEST_NAME).is_some() {
-        plain.push('…');
-    }
-    plain
+    let end = name.char_indices().nth(LONGEST_NAME).map(|(end, _)| end);
+    let plain = printable_line(&name[..end.unwrap_or(name.len())]).into_owned();
+    if end.is_some() { format!("{plain}…") } else { plain }
 }
 
 #[cfg(test)]
@@ -176,7 +171,7 @@ mod tests {
         let line = left_out.line(Path::new("/p")).unwrap();
         assert_eq!(
             line,
-            "/p is not trusted. Left out: 1 hook (PreToolUse `guard\u{fffd}]52;c\u{fffd}.sh` of \
+            "/p is not trusted. Left out: 1 hook (PreToolUse `guard\\u{1b}]52;c\\u{a}.sh` of \
              .claude/settings.json); 5 MCP servers (a, b, c, d, …). To use what it brings: \
              `bowline trust` there, or --trust for one run."
         );

@@ -9,6 +9,7 @@ use bowline_engine::{
 };
 use bowline_mcp::{McpServers, Setup};
 use bowline_model::{DEFAULT_MODEL, ModelRef};
+use bowline_protocol::printable_line;
 use bowline_sandbox::Support;
 use bowline_tools::Workspace;
 
@@ -244,9 +245,9 @@ impl Report {
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 80;
     // Some of them come from a project, and must not control the terminal.
-    let text = &text.replace(char::is_control, "\u{fffd}");
+    let text = printable_line(text);
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        None => text.into_owned(),
     }
 }

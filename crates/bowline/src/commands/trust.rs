@@ -3,6 +3,7 @@
 use std::{path::Path, process::ExitCode};
 
 use bowline_engine::settings::{TrustRecords, TrustedFolder};
+use bowline_protocol::printable_line;
 
 use crate::{args::TrustArgs, environment::Environment, print_line, setup, working_directory};
 
@@ -52,7 +53,7 @@ fn list(records: &TrustRecords) -> anyhow::Result<ExitCode> {
 
 /// A path without control characters.
 fn shown(path: &Path) -> String {
-    path.display().to_string().replace(char::is_control, "\u{fffd}")
+    printable_line(&path.to_string_lossy()).into_owned()
 }
 
 fn explain(error: bowline_engine::settings::TrustError) -> anyhow::Error {
