@@ -1,17 +1,18 @@
-//! Everything below a folder that a command works on as a whole.
+//! Recursive listing of a folder that a command reads or changes as a whole.
 
-use std::{fs, path::PathBuf};
+use std::{fs, io::ErrorKind, path::PathBuf};
 
 use super::{location::Location, path_pattern::PathPattern};
 
-/// How many entries are looked at before there are too many to tell.
+/// Limit of a listing; the contents of a larger folder are unknown.
 const MAX_ENTRIES: usize = 50_000;
 
-/// Everything below a folder, without following links.
+/// The paths below a folder, without following links.
 #[derive(Debug)]
 pub(super) struct FolderContents {
     folder: Location,
-    /// Paths relative to the folder; `None` if they are too many or cannot all be listed.
+    /// Paths relative to the folder; `None` if there are too many or reading one failed. Folders
+    /// without read permission are listed without their contents.
     entries: Option<Vec<PathBuf>>,
 }
 
@@ -32,7 +33,7 @@ impl FolderContents {
         self.entries.is_some()
     }
 
-    /// How many paths were found.
+    /// Number of paths; the limit if the listing is incomplete.
     pub(super) fn len(&self) -> usize {
         self.entries.as_ref().map_or(MAX_ENTRIES, Vec::len)
     }
@@ -42,7 +43,8 @@ impl FolderContents {
         self.entries.as_deref()
     }
 
-    /// Whether something below is named by a pattern.
+    /// Whether a pattern matches a listed path; false for an incomplete listing, so check
+    /// [`is_complete`](Self::is_complete) first.
     pub(super) fn contains(&self, pattern: &PathPattern) -> bool {
         let [named, real] = self.folder.paths();
         self.entries.iter().flatten().any(|entry| {
@@ -56,8 +58,18 @@ fn entries(folder: &Location) -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut pending = vec![PathBuf::new()];
     while let Some(below) = pending.pop() {
-        // A folder that we cannot list, a command of ours cannot list either.
-        let Ok(listed) = fs::read_dir(folder.real().join(&below)) else { continue };
+        let listed = match fs::read_dir(folder.real().join(&below)) {
+            Ok(listed) => listed,
+            // The command runs as the same user, so it cannot list this folder either; a removed
+            // one has no contents.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::NotFound) =>
+            {
+                continue;
+            }
+            // Such as too many open files: the command may succeed where this failed.
+            Err(_) => return None,
+        };
         for entry in listed {
             let entry = entry.ok()?;
             let path = below.join(entry.file_name());
@@ -71,4 +83,26 @@ fn entries(folder: &Location) -> Option<Vec<PathBuf>> {
         }
     }
     Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn read_error_makes_the_listing_incomplete() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert_eq!(entries(&Location::of(folder.path())), Some(vec![PathBuf::from("file")]));
+        // Not a directory: neither a lack of permission nor a removed folder.
+        assert_eq!(entries(&Location::of(&file)), None);
+    }
+
+    #[test]
+    fn removed_folder_is_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let removed = Location::of(&folder.path().join("removed"));
+        assert_eq!(entries(&removed), Some(Vec::new()));
+    }
 }
