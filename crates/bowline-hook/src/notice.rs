@@ -26,7 +26,7 @@ pub(super) fn about(
                 | HookEvent::SubagentStop
                 | HookEvent::PreCompact => return None,
                 HookEvent::PreModelSwitch => message.to_owned(),
-                _ => texts::says(&context.hook_name, message),
+                _ => texts::system_message(&context.hook_name, message),
             };
             Some(message_with(context, InformationalLevel::Notice, content))
         }
@@ -54,13 +54,13 @@ fn failure(
         // It changes nothing; the host knows, since its request was canceled.
         FailureKind::TimedOut if is_callback && follows_tool => None,
         FailureKind::TimedOut if is_callback && ends_turn => {
-            let content = texts::says(&context.hook_name, texts::TURN_ENDED_WITHOUT_HOST);
+            let content = texts::system_message(&context.hook_name, texts::STOP_CALLBACK_TIMED_OUT);
             Some(message_with(context, InformationalLevel::Notice, content))
         }
         FailureKind::WrongEvent if is_callback && stops_tool => None,
         // The shell did not find the program, or could not run it.
         FailureKind::ExitCode(126 | 127) if stops_tool => {
-            let content = texts::unusable(&context.hook_name, message);
+            let content = texts::invalid_response(&context.hook_name, message);
             Some(no_verdict(context, content, false))
         }
         FailureKind::Closed | FailureKind::ExitCode(_) => None,
@@ -79,14 +79,14 @@ fn failure(
             })
         }
         FailureKind::NotRun | FailureKind::BadOutput if registration.is_served() => {
-            let content = texts::unusable(&context.hook_name, message);
+            let content = texts::invalid_response(&context.hook_name, message);
             Some(no_verdict(context, content, false))
         }
         FailureKind::NotRun => {
             Some(warning(texts::not_run(&context.hook_name, registration.label(), message)))
         }
         FailureKind::BadOutput | FailureKind::WrongEvent if stops_tool => {
-            let content = texts::unusable(&context.hook_name, message);
+            let content = texts::invalid_response(&context.hook_name, message);
             Some(no_verdict(context, content, false))
         }
         FailureKind::BadOutput | FailureKind::WrongEvent => None,

@@ -69,7 +69,7 @@ impl HookReport {
     pub fn tool_refusal(&self) -> Option<String> {
         let block = self.blocks.first()?;
         Some(match block.kind {
-            BlockKind::Objection => texts::tool_refused(&self.hook_name, &block.reason),
+            BlockKind::Objection => texts::tool_blocked(&self.hook_name, &block.reason),
             BlockKind::TimedOut | BlockKind::WrongEvent | BlockKind::HostGone => {
                 block.reason.clone()
             }
@@ -78,7 +78,8 @@ impl HookReport {
 
     /// What to tell the model about each objection to what has already happened.
     pub fn objections(&self) -> impl Iterator<Item = String> {
-        let text = |block: &Block| texts::objection(&self.hook_name, &block.command, &block.reason);
+        let text =
+            |block: &Block| texts::blocking_error(&self.hook_name, &block.command, &block.reason);
         self.blocks.iter().map(text)
     }
 
@@ -86,7 +87,7 @@ impl HookReport {
     pub fn model_texts(&self) -> impl Iterator<Item = String> {
         self.contexts.iter().map(|context| match context {
             HookText::Context(text) => texts::additional_context(&self.hook_name, text),
-            HookText::Printed(text) => texts::printed(&self.hook_name, text),
+            HookText::Printed(text) => texts::plain_output(&self.hook_name, text),
         })
     }
 
@@ -188,7 +189,7 @@ pub enum FailureKind {
     TimedOut,
     /// Its reply is invalid.
     BadOutput,
-    /// It answered for another event.
+    /// Its response names another event.
     WrongEvent,
     /// The host has disconnected.
     Closed,

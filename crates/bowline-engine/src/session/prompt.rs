@@ -292,7 +292,7 @@ fn without_turn(prompt: &UserMessage, mut result: ResultMessage) -> TurnOutcome 
 fn unknown_strictness(session: &SessionContext) -> Vec<InformationalMessage> {
     let events = session.pending.take_strict_hooks();
     let remark = |event: HookEvent| InformationalMessage {
-        content: hook_texts::unknown_strictness(&event),
+        content: hook_texts::unknown_on_failure(&event),
         level: InformationalLevel::Warning,
         tag: Some("hook_on_failure_unknown".to_owned()),
         ..InformationalMessage::default()
