@@ -9,7 +9,7 @@ use crate::{
     Anthropic, AnthropicConfig, Model, ModelError, ModelRef, OpenAi, OpenAiConfig, Timeouts,
     replay::{Pace, RecordFile, Recorder, ReplayModel},
     script::ScriptModel,
-    secret::{Secret, Veil},
+    secret::{Redactor, Secret},
 };
 use parking_lot::Mutex;
 
@@ -58,7 +58,7 @@ impl Providers {
             // A recording of a recording is useless.
             ModelRef::Replay(file) => {
                 let recording = ReplayModel::open(file, self.replay_pace)?;
-                return Ok(Arc::new(recording.veiled(self.veil())));
+                return Ok(Arc::new(recording.with_redactor(self.redactor())));
             }
         };
         match &self.record {
@@ -89,19 +89,19 @@ impl Providers {
         match &*made {
             Some(made) => Ok(made.clone()),
             None => {
-                let file = RecordFile::create(path)?.veiled(self.veil());
+                let file = RecordFile::create(path)?.with_redactor(self.redactor());
                 Ok(made.insert(Arc::new(file)).clone())
             }
         }
     }
 
     /// Hides every key there is.
-    fn veil(&self) -> Veil {
+    fn redactor(&self) -> Redactor {
         let keys = [&self.anthropic.api_key, &self.anthropic.auth_token, &self.openai.api_key];
         let headers = self.anthropic.headers.iter().chain(&self.openai.headers);
         let telling = headers.filter(|(name, _)| names_a_secret(name));
         let values = telling.map(|(_, value)| Secret::from(value.as_str()));
-        Veil::over(keys.into_iter().flatten().cloned().chain(values))
+        Redactor::new(keys.into_iter().flatten().cloned().chain(values))
     }
 }
 

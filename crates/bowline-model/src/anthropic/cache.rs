@@ -1,4 +1,4 @@
-//! Prompt caching: placement of the cache marks.
+//! Prompt caching: placement of cache breakpoints (`cache_control`), here called marks.
 //!
 //! The API caches the request up to each mark, in the order tools, system, messages,
 //! and finds the longest prefix it has seen. So marks go to the end of what stays the
@@ -12,7 +12,7 @@ use super::body::is_accepted;
 use crate::ModelRequest;
 
 /// The API takes no more marks than this.
-const MOST_MARKS: usize = 4;
+const MAX_MARKS: usize = 4;
 
 /// The key of a mark.
 const CACHE_CONTROL: &str = "cache_control";
@@ -32,9 +32,9 @@ impl CacheMarks {
     /// Chooses the positions, the most useful first, as far as marks that are already
     /// in the conversation leave room.
     pub(super) fn choose(request: &ModelRequest) -> Self {
-        let mut left = MOST_MARKS.saturating_sub(count_marks(request));
-        let mut room_for = |wanted: bool| {
-            let granted = wanted && left > 0;
+        let mut left = MAX_MARKS.saturating_sub(count_marks(request));
+        let mut has_room = || {
+            let granted = left > 0;
             left -= usize::from(granted);
             granted
         };
@@ -42,19 +42,19 @@ impl CacheMarks {
 
         let system = request.system.iter().rposition(|block| !block.text.trim().is_empty());
         let system = system.filter(|index| !is_marked(&request.system[*index].extra));
-        marks.system = system.filter(|_| room_for(true));
+        marks.system = system.filter(|_| has_room());
 
         let mut newest = newest_places(request);
         if let Some(index) = newest.next()
-            && room_for(true)
+            && has_room()
         {
             marks.messages.push(index);
         }
         let tool = request.tools.len().checked_sub(1);
         let tool = tool.filter(|index| !is_marked(&request.tools[*index].extra));
-        marks.tool = tool.filter(|_| room_for(true));
+        marks.tool = tool.filter(|_| has_room());
         if let Some(index) = newest.next()
-            && room_for(true)
+            && has_room()
         {
             marks.messages.push(index);
         }

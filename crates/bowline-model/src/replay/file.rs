@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ErrorKind, ModelError, ModelRequest, secret::Veil};
+use crate::{ErrorKind, ModelError, ModelRequest, secret::Redactor};
 
 /// One line, as it is written.
 #[derive(Debug, Serialize)]
@@ -117,7 +117,7 @@ pub struct RecordFile {
     began: Instant,
     exchanges: AtomicU64,
     failed: AtomicBool,
-    veil: Veil,
+    redactor: Redactor,
 }
 
 impl RecordFile {
@@ -133,18 +133,18 @@ impl RecordFile {
             began: Instant::now(),
             exchanges: AtomicU64::new(0),
             failed: AtomicBool::new(false),
-            veil: Veil::default(),
+            redactor: Redactor::default(),
         })
     }
 
     /// Keeps secrets out of the file, whether in requests or responses.
-    pub(crate) fn veiled(self, veil: Veil) -> Self {
-        Self { veil, ..self }
+    pub(crate) fn with_redactor(self, redactor: Redactor) -> Self {
+        Self { redactor, ..self }
     }
 
     /// Secrets to redact.
-    pub(super) fn veil(&self) -> &Veil {
-        &self.veil
+    pub(super) fn redactor(&self) -> &Redactor {
+        &self.redactor
     }
 
     /// The number of the next exchange.
@@ -160,7 +160,7 @@ impl RecordFile {
     /// Writes a line. A full disk costs the recording, not the session.
     pub(super) fn write(&self, line: &LineOut<'_>) {
         let written = serde_json::to_string(line).map_err(std::io::Error::other).and_then(|text| {
-            let mut text = self.veil.hide(text);
+            let mut text = self.redactor.redact(text);
             text.push('\n');
             self.file.lock().write_all(text.as_bytes())
         });

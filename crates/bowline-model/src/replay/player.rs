@@ -16,7 +16,7 @@ use super::{
     difference::{Difference, essence},
     file::LineIn,
 };
-use crate::{BoxFuture, ErrorKind, EventStream, Model, ModelError, ModelRequest, secret::Veil};
+use crate::{BoxFuture, ErrorKind, EventStream, Model, ModelError, ModelRequest, secret::Redactor};
 
 /// Speed of a replay.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct ReplayModel {
     path: PathBuf,
     pace: Pace,
     exchanges: Mutex<Vec<Exchange>>,
-    veil: Veil,
+    redactor: Redactor,
 }
 
 #[derive(Debug, Default)]
@@ -69,17 +69,17 @@ impl ReplayModel {
             return Err(problem("it holds no exchange".to_owned()));
         }
         let exchanges = Mutex::new(exchanges.into_values().collect());
-        Ok(Self { path: path.to_owned(), pace, exchanges, veil: Veil::default() })
+        Ok(Self { path: path.to_owned(), pace, exchanges, redactor: Redactor::default() })
     }
 
     /// Takes requests for those of a recording that was made with the same secrets hidden.
-    pub(crate) fn veiled(self, veil: Veil) -> Self {
-        Self { veil, ..self }
+    pub(crate) fn with_redactor(self, redactor: Redactor) -> Self {
+        Self { redactor, ..self }
     }
 
     /// Finds the response to a request and marks it as played.
     fn find(&self, request: &ModelRequest) -> Result<Script, ModelError> {
-        let requested = serde_json::to_string(request).map(|text| self.veil.hide(text));
+        let requested = serde_json::to_string(request).map(|text| self.redactor.redact(text));
         let requested: Value =
             requested.and_then(|text| serde_json::from_str(&text)).map_err(|error| {
                 ModelError::new(ErrorKind::Replay, "the request cannot be compared")

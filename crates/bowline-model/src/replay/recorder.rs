@@ -82,7 +82,7 @@ impl Exchange {
 
     fn event(&mut self, event: &StreamEvent) {
         let Self { file, number, held, .. } = self;
-        held.push(file.now(), event, file.veil(), |at_ms, event| {
+        held.push(file.now(), event, file.redactor(), |at_ms, event| {
             file.write(&LineOut::Event { exchange: *number, at_ms, event });
         });
     }

@@ -4,7 +4,7 @@ use std::mem::{Discriminant, discriminant};
 
 use bowline_protocol::{Delta, StreamEvent};
 
-use crate::secret::Veil;
+use crate::secret::Redactor;
 
 /// Pieces that are held back. A secret that comes in several pieces is hidden like one that comes
 /// in one.
@@ -21,10 +21,10 @@ impl Held {
         &mut self,
         at_ms: u64,
         event: &StreamEvent,
-        veil: &Veil,
+        redactor: &Redactor,
         mut write: impl FnMut(u64, &StreamEvent),
     ) {
-        let Some((target, added)) = piece(event).filter(|_| !veil.is_empty()) else {
+        let Some((target, added)) = piece(event).filter(|_| !redactor.is_empty()) else {
             self.release(&mut write);
             return write(at_ms, event);
         };
@@ -35,14 +35,14 @@ impl Held {
             self.pieces.iter().filter_map(|(_, held)| Some(piece(held)?.1)).collect();
         text.push_str(added);
         self.pieces.push((at_ms, event.clone()));
-        let hidden = veil.hide(text.clone());
+        let hidden = redactor.redact(text.clone());
         if hidden != text
             && let Some((at_ms, mut last)) = self.pieces.pop()
         {
             set_text(&mut last, &hidden);
             self.pieces = vec![(at_ms, last)];
         }
-        if !veil.may_begin_at_end(&hidden) {
+        if !redactor.ends_with_prefix(&hidden) {
             self.release(&mut write);
         }
     }
@@ -93,14 +93,14 @@ mod tests {
 
     /// Output for pieces, each with its time of arrival: its index.
     fn written(pieces: &[StreamEvent]) -> Vec<(u64, String)> {
-        let veil = Veil::over([Secret::from("sk-secret-1")]);
+        let redactor = Redactor::new([Secret::from("sk-secret-1")]);
         let mut held = Held::default();
         let mut found = Vec::new();
         let mut write = |at, event: &StreamEvent| {
             found.push((at, piece(event).map_or("-".to_owned(), |(_, text)| text.to_owned())));
         };
         for (at, event) in (0..).zip(pieces) {
-            held.push(at, event, &veil, &mut write);
+            held.push(at, event, &redactor, &mut write);
         }
         held.release(write);
         found

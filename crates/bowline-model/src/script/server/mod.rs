@@ -11,9 +11,9 @@ mod anthropic;
 mod dialect;
 mod openai;
 mod perform;
-mod seen;
+mod request_log;
 
-pub use seen::SeenRequest;
+pub use request_log::SeenRequest;
 
 use std::{
     io,
@@ -39,7 +39,7 @@ use super::{ScriptModel, tokens};
 use anthropic::Anthropic;
 use dialect::Dialect;
 use openai::OpenAi;
-use seen::Seen;
+use request_log::RequestLog;
 
 /// A script model that is being served. Dropping it stops it.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub struct ScriptServer {
 #[derive(Debug)]
 struct Shared {
     model: ScriptModel,
-    seen: Seen,
+    log: RequestLog,
     stop: CancellationToken,
 }
 
@@ -68,7 +68,7 @@ impl ScriptServer {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let stop = CancellationToken::new();
-        let shared = Arc::new(Shared { model, seen: Seen::default(), stop: stop.clone() });
+        let shared = Arc::new(Shared { model, log: RequestLog::default(), stop: stop.clone() });
         let serving = axum::serve(listener, routes(shared.clone()))
             .with_graceful_shutdown(stop.cancelled_owned());
         let serving = AbortOnDropHandle::new(tokio::spawn(serving.into_future()));
@@ -90,9 +90,9 @@ impl ScriptServer {
         format!("http://{}", self.address)
     }
 
-    /// The newest requests it has seen, oldest first.
+    /// The newest requests that it received, oldest first.
     pub fn requests(&self) -> Vec<SeenRequest> {
-        self.shared.seen.all()
+        self.shared.log.all()
     }
 
     /// Serves until it fails, which it does not do by itself.
@@ -137,7 +137,7 @@ async fn see(State(shared): Served, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     match axum::body::to_bytes(body, LONGEST_REQUEST).await {
         Ok(body) => {
-            shared.seen.add(parts.clone(), body.clone());
+            shared.log.add(parts.clone(), body.clone());
             next.run(Request::from_parts(parts, body.into())).await
         }
         Err(_) => Anthropic.refusal(StatusCode::PAYLOAD_TOO_LARGE, "the request is too long"),

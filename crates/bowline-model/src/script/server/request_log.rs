@@ -6,22 +6,22 @@ use axum::{body::Bytes, http::request::Parts};
 use parking_lot::Mutex;
 use serde_json::Value;
 
-/// A request the server has seen. Credentials are left out.
+/// A request that the server received, without credentials.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SeenRequest {
-    /// As in `POST`.
+    /// HTTP method, such as `POST`.
     pub method: String,
-    /// As in `/v1/messages`.
+    /// Path, such as `/v1/messages`.
     pub path: String,
     /// Its headers, but for credentials.
     pub headers: Vec<(String, String)>,
-    /// Its body; `null` if that was no JSON.
+    /// Its body; `null` if it is not valid JSON.
     pub body: Value,
 }
 
 impl SeenRequest {
-    fn new(Unread { parts, body }: &Unread) -> Self {
+    fn new(RawRequest { parts, body }: &RawRequest) -> Self {
         let secret = |name: &str| {
             matches!(name, "x-api-key" | "authorization" | "proxy-authorization" | "cookie")
         };
@@ -38,37 +38,37 @@ impl SeenRequest {
         }
     }
 
-    /// The first header of this name.
+    /// The first header of this name, which is in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// The newest requests.
+/// Log of the newest requests.
 #[derive(Debug, Default)]
-pub(super) struct Seen(Mutex<VecDeque<Unread>>);
+pub(super) struct RequestLog(Mutex<VecDeque<RawRequest>>);
 
-/// A request as it came: most are never looked at, so nothing is done for those who might.
+/// A request as received; parsed only when a test reads the log.
 #[derive(Debug)]
-struct Unread {
+struct RawRequest {
     parts: Parts,
     body: Bytes,
 }
 
-impl Seen {
-    /// A test looks at a few; a server that runs for days must not keep them all.
-    const MOST: usize = 256;
+impl RequestLog {
+    /// Limit of the log, so that a long-running server does not grow.
+    const CAPACITY: usize = 256;
 
     pub(super) fn add(&self, parts: Parts, body: Bytes) {
-        let mut seen = self.0.lock();
-        if seen.len() == Self::MOST {
-            seen.pop_front();
+        let mut requests = self.0.lock();
+        if requests.len() == Self::CAPACITY {
+            requests.pop_front();
         }
-        seen.push_back(Unread { parts, body });
+        requests.push_back(RawRequest { parts, body });
     }
 
     pub(super) fn all(&self) -> Vec<SeenRequest> {
-        let seen = self.0.lock();
-        seen.iter().map(SeenRequest::new).collect()
+        let requests = self.0.lock();
+        requests.iter().map(SeenRequest::new).collect()
     }
 }
