@@ -25,7 +25,7 @@ const CLAIMED: usize = 1;
 impl Door {
     /// Serves the host until the session is over.
     ///
-    /// `work` is the session itself. It ends when the host has closed its input and the work is
+    /// `work` is the session itself. Serving ends when the host has closed its input and the work is
     /// done, when the session is shut down, or when the host stops reading. Invalid input
     /// ends it at once, with an error for the user.
     pub async fn serve(
@@ -36,7 +36,7 @@ impl Door {
         self.serve_either(session, None, Box::pin(work)).await
     }
 
-    /// The same with a spare session, which the session that the host claims replaces.
+    /// Serves a spare session until the host claims one, which replaces it.
     ///
     /// `work` is the spare session's.
     pub async fn serve_spare(

@@ -54,21 +54,21 @@ impl HookCallbacks for HostCallbacks {
     }
 }
 
-/// Sends the progress of hooks, as far as the host subscribes to it.
-pub(crate) struct HookFrames {
+/// Sends hook events to the host, if it requested them.
+pub(crate) struct HookEventForwarder {
     pub(crate) sink: Arc<MessageSink>,
-    pub(crate) wanted: bool,
+    pub(crate) requested: bool,
 }
 
-impl HookFrames {
+impl HookEventForwarder {
     fn pass_on(&self, event: &HookEvent, frame: impl Frame) {
-        if self.wanted || matches!(event, HookEvent::SessionStart | HookEvent::Setup) {
+        if self.requested || matches!(event, HookEvent::SessionStart | HookEvent::Setup) {
             self.sink.enqueue(frame);
         }
     }
 }
 
-impl HookObserver for HookFrames {
+impl HookObserver for HookEventForwarder {
     fn observe(&self, activity: HookActivity) {
         match activity {
             HookActivity::Started(frame) => self.pass_on(&frame.hook_event.clone(), frame),
@@ -93,8 +93,8 @@ pub(crate) struct HookRunner {
     main_kind: Option<String>,
 }
 
-/// The facts of a session in the input of hooks.
-pub(crate) struct HookSubject {
+/// The parts of a session whose state is in the input of hooks.
+pub(crate) struct HookInputParts {
     pub(crate) sink: Arc<MessageSink>,
     pub(crate) journal: Arc<Journal>,
     pub(crate) workspace: Arc<Workspace>,
@@ -105,9 +105,13 @@ pub(crate) struct HookSubject {
 }
 
 impl HookRunner {
-    pub(crate) fn new(hooks: Hooks, observer: Arc<dyn HookObserver>, subject: HookSubject) -> Self {
-        let HookSubject { sink, journal, workspace, permissions, models, prompt, main_kind } =
-            subject;
+    pub(crate) fn new(
+        hooks: Hooks,
+        observer: Arc<dyn HookObserver>,
+        parts: HookInputParts,
+    ) -> Self {
+        let HookInputParts { sink, journal, workspace, permissions, models, prompt, main_kind } =
+            parts;
         Self { hooks, observer, sink, journal, workspace, permissions, models, prompt, main_kind }
     }
 
@@ -131,8 +135,7 @@ impl HookRunner {
         self.run_about(identity, event, None, cancel)
     }
 
-    /// Like [`run`](Self::run), for an event whose input does not name the call it is
-    /// about.
+    /// Like [`run`](Self::run), for an event whose input has no `tool_use_id`.
     pub(crate) async fn run_about(
         &self,
         identity: &Identity,
@@ -144,8 +147,8 @@ impl HookRunner {
         self.pass_notices_on(report).await
     }
 
-    /// Like [`run_about`](Self::run_about) for hooks that race the host: the caller flushes
-    /// queued messages, and once this was polled all hooks have begun.
+    /// Like [`run_about`](Self::run_about), for hooks that run concurrently with a request to
+    /// the host. It does not flush the sink: the caller does. The first poll starts all hooks.
     pub(crate) async fn race(
         &self,
         identity: &Identity,
@@ -203,9 +206,11 @@ impl HookRunner {
         cancel: &CancellationToken,
     ) -> HookReport {
         let input = HookInput { base: self.hook_base(identity, &event), event };
+        // Hooks of this event write a script (`CLAUDE_ENV_FILE`) that runs before later commands;
+        // each run replaces the last.
         let scripts = self.hooks.scripts().filter(|_| Scripts::are_for(&input.event_name()));
         if let Some(Err(error)) = scripts.as_ref().map(|it| it.forget(&input.event_name())) {
-            tracing::warn!(%error, "variables of an earlier hook stay");
+            tracing::warn!(%error, "cannot remove the variables of an earlier hook");
         }
         let report = self.hooks.run_about(&input, about, &self.observer, cancel).await;
         if let Some(scripts) = scripts {
@@ -221,7 +226,7 @@ impl HookRunner {
     }
 
     fn hook_base(&self, identity: &Identity, event: &EventInput) -> HookBase {
-        let in_tool = matches!(
+        let has_effort = matches!(
             event,
             EventInput::PreToolUse(_)
                 | EventInput::PostToolUse(_)
@@ -232,7 +237,7 @@ impl HookRunner {
                 | EventInput::StopFailure(_)
                 | EventInput::SubagentStop(_)
         );
-        let has_mode = in_tool
+        let has_mode = has_effort
             || matches!(
                 event,
                 EventInput::UserPromptSubmit(_)
@@ -250,7 +255,7 @@ impl HookRunner {
                 Some(subagent) => Some(subagent.kind.clone()),
                 None => self.main_kind.clone(),
             },
-            effort: in_tool
+            effort: has_effort
                 .then(|| self.models.effort_level())
                 .flatten()
                 .map(|level| HookEffort { level, extra: Default::default() }),

@@ -252,7 +252,7 @@ impl Part {
                     None => found.unknown = true,
                 }
             }
-            if access.walks {
+            if access.recursive {
                 for location in named.iter().chain(&written) {
                     // A pattern may name thousands of folders: there is one limit for all.
                     if found.walked.iter().map(FolderContents::len).sum::<usize>() > MAX_WALKED {

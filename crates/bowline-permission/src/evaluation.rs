@@ -28,7 +28,7 @@ pub struct EvaluationContext<'a> {
     pub memory: Option<&'a Path>,
 }
 
-/// A policy as it applies to one caller. It borrows: an evaluation leaves no trace in the policy.
+/// A policy as it applies to one caller. Evaluating does not change the policy.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Evaluation<'a> {
     pub(super) policy: &'a Policy,
@@ -37,11 +37,16 @@ pub(super) struct Evaluation<'a> {
 }
 
 impl Policy {
-    /// Whether a call is one that a rule is about: for hooks that run for some calls only.
+    /// Decides about a call in the context of its caller.
+    pub fn evaluate(&self, call: &ProposedCall<'_>, context: EvaluationContext<'_>) -> Verdict {
+        self.in_context(context).evaluate(call)
+    }
+
+    /// Whether a rule matches a call: for the `if` condition of hooks.
     ///
-    /// One part of a command is enough, and so is a command in which a part may hide: a guard that
-    /// runs too often is better than one that does not run.
-    pub fn fits(&self, rule: &PermissionRule, call: &ProposedCall<'_>) -> bool {
+    /// Any part of a command may match, and a command that cannot be parsed completely always does:
+    /// a superfluous hook run is safer than a missed one.
+    pub fn rule_matches(&self, rule: &PermissionRule, call: &ProposedCall<'_>) -> bool {
         let rule = self.rules.prepared(RuleSource::Session, &PermissionBehavior::Ask, rule.clone());
         let access = ResolvedAccess::of(call, self);
         let hidden = matches!((&rule.subject, &access),
@@ -49,13 +54,8 @@ impl Policy {
         hidden || rule.restricts(call, &access)
     }
 
-    /// Decides about a call in the context of its caller.
-    pub fn evaluate(&self, call: &ProposedCall<'_>, context: EvaluationContext<'_>) -> Verdict {
-        self.in_context(context).evaluate(call)
-    }
-
-    /// Whether a call certainly changes nothing.
-    pub fn only_looks(&self, call: &ProposedCall<'_>) -> bool {
+    /// Whether a call is known to be read-only.
+    pub fn is_read_only(&self, call: &ProposedCall<'_>) -> bool {
         match ResolvedAccess::of(call, self) {
             ResolvedAccess::Fetch(_) | ResolvedAccess::Other => false,
             access => !self.in_context(EvaluationContext::default()).changes_something(&access),
@@ -69,24 +69,27 @@ impl Policy {
 }
 
 impl<'a> Evaluation<'a> {
+    /// The verdict, in order: a hook's denial, deny rules, blocked paths, then
+    /// [`evaluate_undenied`](Self::evaluate_undenied).
     fn evaluate(&self, call: &ProposedCall<'_>) -> Verdict {
         if let Some(HookOpinion { decision: HookPermissionDecision::Deny, reason, source }) =
             call.hook
         {
-            let words = reason.as_deref().unwrap_or("denied");
+            let text = reason.as_deref().unwrap_or("denied");
             return Verdict::Deny(Denial {
                 announced: false,
                 ..Denial::new(
                     hook_reason(reason, source),
-                    format!("PreToolUse:{} hook error: {words}", call.tool),
+                    format!("PreToolUse:{} hook error: {text}", call.tool),
                 )
             });
         }
         let access = ResolvedAccess::of(call, self.policy);
         if let Some(rule) = self.restricting(&PermissionBehavior::Deny, call, &access) {
             let mut denial = denied_by(rule, call, &access);
-            // The host has seen the hook, and so the call.
-            denial.announced &= !has_hooks_consent(call);
+            // A hook allowed the call, so the host already knows of it: no `permission_denied`
+            // message.
+            denial.announced &= !is_allowed_by_hook(call);
             return Verdict::Deny(denial);
         }
         if let Some(outside) = self.blocked(&access) {
@@ -98,8 +101,8 @@ impl<'a> Evaluation<'a> {
                 message,
             ));
         }
-        match self.undenied(call, &access) {
-            Verdict::Ask(request) => self.may_ask(call, request),
+        match self.evaluate_undenied(call, &access) {
+            Verdict::Ask(request) => self.ask_or_deny(call, request),
             verdict => verdict,
         }
     }
@@ -118,8 +121,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// An approval request in a mode without prompts is a denial.
-    fn may_ask(&self, call: &ProposedCall<'_>, request: Box<ApprovalRequest>) -> Verdict {
+    /// Turns an approval request into a denial in a mode without prompts.
+    fn ask_or_deny(&self, call: &ProposedCall<'_>, request: Box<ApprovalRequest>) -> Verdict {
         match *self.mode {
             // The hook demands approval, and nothing can give it.
             PermissionMode::DontAsk if request.reason.kind == Some(DecisionReasonType::Hook) => {
@@ -150,7 +153,9 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    fn undenied(&self, call: &ProposedCall<'_>, access: &ResolvedAccess) -> Verdict {
+    /// The verdict once no deny rule applies: ask rules, safety checks, the hook's decision, mode,
+    /// access.
+    fn evaluate_undenied(&self, call: &ProposedCall<'_>, access: &ResolvedAccess) -> Verdict {
         if let Some(rule) = self.restricting(&PermissionBehavior::Ask, call, access) {
             let text = format!("The rule {} ({}) demands approval.", rule.text, rule.source);
             let reason = Reason::rule(DecisionReasonType::Rule, rule.matched()).text(text);
@@ -167,7 +172,7 @@ impl<'a> Evaluation<'a> {
         if let Some(request) = self.failed_safety_check(call, access) {
             return Verdict::Ask(Box::new(request));
         }
-        if let Some(verdict) = call.hook.and_then(|hook| follow_hook(call, hook)) {
+        if let Some(verdict) = call.hook.and_then(|hook| hook_verdict(call, hook)) {
             return verdict;
         }
         match *self.mode {
@@ -183,12 +188,12 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Allow rules, and what is allowed by nature.
+    /// Allow rules, and accesses that need none, such as reads in a working directory.
     fn by_access(&self, call: &ProposedCall<'_>, access: &ResolvedAccess) -> Verdict {
         let by_rule = || {
-            let mut rules = self.policy.rules.saying(&PermissionBehavior::Allow);
+            let mut rules = self.policy.rules.with_behavior(&PermissionBehavior::Allow);
             let rule = rules.find(|rule| rule.names(call, access))?;
-            Some(Verdict::Allow(Reason::rule(DecisionReasonType::Rule, rule.matched())))
+            Some(allowed(rule))
         };
         let by_mode = || Verdict::Allow(Reason::of(DecisionReasonType::Mode));
         match access {
@@ -246,12 +251,12 @@ impl<'a> Evaluation<'a> {
     fn read_rule(&self, location: &Location) -> Option<&'a Rule> {
         let covers =
             |rule: &&Rule| matches!(&rule.subject, Subject::Read(it) if it.covers(location));
-        self.policy.rules.saying(&PermissionBehavior::Allow).find(covers)
+        self.policy.rules.with_behavior(&PermissionBehavior::Allow).find(covers)
     }
 
     /// The rule that allows changing a file.
     pub(super) fn edit_rule(&self, location: &Location) -> Option<&'a Rule> {
-        self.policy.rules.saying(&PermissionBehavior::Allow).find(
+        self.policy.rules.with_behavior(&PermissionBehavior::Allow).find(
             |rule| matches!(&rule.subject, Subject::Edit(pattern) if pattern.covers(location)),
         )
     }
@@ -268,7 +273,7 @@ impl<'a> Evaluation<'a> {
         call: &ProposedCall<'_>,
         access: &ResolvedAccess,
     ) -> Option<&Rule> {
-        self.policy.rules.saying(behavior).find(|rule| rule.restricts(call, access))
+        self.policy.rules.with_behavior(behavior).find(|rule| rule.restricts(call, access))
     }
 
     fn changes_something(&self, access: &ResolvedAccess) -> bool {
@@ -375,12 +380,12 @@ fn hook_reason(reason: &Option<String>, source: &str) -> Reason {
     }
 }
 
-fn has_hooks_consent(call: &ProposedCall<'_>) -> bool {
+fn is_allowed_by_hook(call: &ProposedCall<'_>) -> bool {
     call.hook.is_some_and(|hook| hook.decision == HookPermissionDecision::Allow)
 }
 
-/// What a hook's opinion means once no rule and no safety check stands against it.
-fn follow_hook(call: &ProposedCall<'_>, hook: &HookOpinion) -> Option<Verdict> {
+/// The verdict of a hook's decision, after rules and safety checks.
+fn hook_verdict(call: &ProposedCall<'_>, hook: &HookOpinion) -> Option<Verdict> {
     let reason = hook_reason(&hook.reason, &hook.source);
     match hook.decision {
         HookPermissionDecision::Allow => Some(Verdict::Allow(reason)),

@@ -109,7 +109,7 @@ impl Policy {
     }
 
     fn read_denials(&self) -> impl Iterator<Item = &PathPattern> {
-        self.rules.saying(&PermissionBehavior::Deny).filter_map(|rule| match &rule.subject {
+        self.rules.with_behavior(&PermissionBehavior::Deny).filter_map(|rule| match &rule.subject {
             Subject::Read(pattern) => Some(pattern),
             _ => None,
         })

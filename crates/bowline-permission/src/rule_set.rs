@@ -141,7 +141,7 @@ impl RuleSet {
 
     /// Whether a rule forbids every call of a tool, so that the model need not know of it.
     pub fn is_disabled(&self, tool: &str) -> bool {
-        self.saying(&PermissionBehavior::Deny)
+        self.with_behavior(&PermissionBehavior::Deny)
             .any(|rule| matches!(&rule.subject, Subject::Tool(pattern) if pattern.matches(tool)))
     }
 
@@ -149,13 +149,16 @@ impl RuleSet {
     /// pattern. Such tools come and go, so that they cannot be matched one by one in time.
     pub fn disabled_on_servers(&self) -> Vec<String> {
         let whole = |rule: &&Rule| matches!(rule.subject, Subject::Tool(_));
-        let denied = self.saying(&PermissionBehavior::Deny).filter(whole);
+        let denied = self.with_behavior(&PermissionBehavior::Deny).filter(whole);
         let names = denied.map(|rule| rule.rule.tool_name.clone());
         names.filter(|name| name.starts_with("mcp__")).collect()
     }
 
     /// The rules that apply and have this behavior.
-    pub(super) fn saying(&self, behavior: &PermissionBehavior) -> impl Iterator<Item = &Rule> {
+    pub(super) fn with_behavior(
+        &self,
+        behavior: &PermissionBehavior,
+    ) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(move |rule| {
             rule.behavior == *behavior && (!self.managed_only || rule.source == RuleSource::Policy)
         })
@@ -176,7 +179,7 @@ impl RuleSet {
         &self,
         behavior: &PermissionBehavior,
     ) -> impl Iterator<Item = &PathPattern> {
-        self.saying(behavior).filter_map(|rule| match &rule.subject {
+        self.with_behavior(behavior).filter_map(|rule| match &rule.subject {
             Subject::Read(pattern) | Subject::Edit(pattern) => Some(pattern),
             _ => None,
         })
@@ -184,14 +187,15 @@ impl RuleSet {
 
     /// The patterns of commands that may run, with their rules.
     pub(super) fn allowed_commands(&self) -> impl Iterator<Item = (&TextPattern, &Rule)> {
-        self.saying(&PermissionBehavior::Allow).filter_map(|rule| match &rule.subject {
+        self.with_behavior(&PermissionBehavior::Allow).filter_map(|rule| match &rule.subject {
             Subject::Command(pattern) => Some((pattern, rule)),
             _ => None,
         })
     }
 
     fn restricting(&self) -> impl Iterator<Item = &Rule> {
-        self.saying(&PermissionBehavior::Deny).chain(self.saying(&PermissionBehavior::Ask))
+        self.with_behavior(&PermissionBehavior::Deny)
+            .chain(self.with_behavior(&PermissionBehavior::Ask))
     }
 
     /// A rule as it would be held against calls if it were one of these.

@@ -14,8 +14,8 @@ use tempfile::TempDir;
 
 use crate::{folder, owner};
 
-/// The user's folder in the system's temporary one: `claude-UID`, or one with a name that cannot be
-/// guessed if another user has that one.
+/// The user's folder in the system's temporary one: `claude-UID`, or a randomly named
+/// one if another user owns that path.
 pub fn temporary_folder() -> io::Result<PathBuf> {
     temporary_folder_in(&env::temp_dir())
 }
@@ -24,26 +24,26 @@ pub fn temporary_folder() -> io::Result<PathBuf> {
 pub fn temporary_folder_in(temporary: &Path) -> io::Result<PathBuf> {
     folder::folder_as_it_is(temporary)?;
     let user = rustix::process::getuid().as_raw();
-    let usual = temporary.join(format!("claude-{user}"));
-    match take(&usual) {
-        Ok(()) => Ok(usual),
+    let preferred = temporary.join(format!("claude-{user}"));
+    match create_or_verify(&preferred) {
+        Ok(()) => Ok(preferred),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            other(temporary, &usual, &error)
+            fallback_folder(temporary, &preferred, &error)
         }
         Err(error) => Err(error),
     }
 }
 
-/// Makes the folder, or finds that it is ours already. Never through a link: its owner could turn it
-/// elsewhere later.
-fn take(path: &Path) -> io::Result<()> {
+/// Creates the folder, or checks that an existing one is ours. A symbolic link is refused: its owner
+/// could retarget it later.
+fn create_or_verify(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
-    let about = fs::symlink_metadata(path)?;
-    if !about.is_dir() || !owner::is_ours(&about) {
-        return Err(owner::foreign(path, about.uid()));
+    let metadata = fs::symlink_metadata(path)?;
+    if !metadata.is_dir() || !owner::is_ours(&metadata) {
+        return Err(owner::foreign(path, metadata.uid()));
     }
     folder::close(path)
 }
@@ -61,18 +61,18 @@ fn with_prefix(prefix: &OsStr, temporary: &Path) -> io::Result<TempDir> {
     Ok(made)
 }
 
-/// A folder with a random name. There is one for all sessions of this process.
-fn other(temporary: &Path, usual: &Path, why: &io::Error) -> io::Result<PathBuf> {
+/// A randomly named fallback, shared by all sessions of this process.
+fn fallback_folder(temporary: &Path, preferred: &Path, error: &io::Error) -> io::Result<PathBuf> {
     static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     let mut made = MADE.lock();
-    made.retain(|path| path.exists() && take(path).is_ok());
+    made.retain(|path| path.exists() && create_or_verify(path).is_ok());
     if let Some(path) = made.iter().find(|path| path.parent() == Some(temporary)) {
         return Ok(path.clone());
     }
-    let mut prefix = usual.file_name().unwrap_or_default().to_owned();
+    let mut prefix = preferred.file_name().unwrap_or_default().to_owned();
     prefix.push("-");
     let path = with_prefix(&prefix, temporary)?.keep();
-    tracing::warn!(%why, instead = %path.display(), "command output goes elsewhere");
+    tracing::warn!(%error, fallback = %path.display(), "the usual temporary folder cannot be used");
     made.push(path.clone());
     Ok(path)
 }

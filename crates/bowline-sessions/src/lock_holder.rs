@@ -24,7 +24,7 @@ impl LockHolder {
         })
     }
 
-    /// On other systems a command does not start as a copy of its parent.
+    /// Always true: only after `fork` can a lock outlive its process, so there is nothing to wait for.
     #[cfg(not(unix))]
     pub(crate) fn is_alive(&self) -> bool {
         true

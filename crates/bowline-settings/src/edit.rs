@@ -50,19 +50,19 @@ impl Settings {
         path: PathBuf,
         change: impl FnOnce(&mut Map<String, Value>),
     ) -> Result<(), SettingsError> {
-        if !self.doubt.admits_new(source, &path) {
+        if !self.untrusted.admits_new(source, &path) {
             let why = io::Error::other("it is a link out of a project that is not trusted");
             return Err(SettingsError::Unusable { path, source: why });
         }
         let value = edit_file(source, &path, change)?;
         let layer = Layer::new(source, Some(path), value, &mut Vec::new());
-        self.put(layer.doubted(&self.doubt));
+        self.put(layer.reduced_if_untrusted(&self.untrusted));
         Ok(())
     }
 
     /// Reads a file again that was changed or removed.
     pub fn reread(&mut self, source: Source, path: &Path) -> Result<(), SettingsError> {
-        match Layer::read(source, path.to_owned(), &self.doubt, &mut Vec::new())? {
+        match Layer::read(source, path.to_owned(), &self.untrusted, &mut Vec::new())? {
             Some(layer) => self.put(layer),
             None => {
                 self.layers.retain(|layer| layer.path.as_deref() != Some(path));

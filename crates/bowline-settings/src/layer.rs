@@ -48,20 +48,20 @@ impl Layer {
     }
 
     /// The same, reduced if its file is untrusted.
-    pub(super) fn doubted(self, doubt: &UntrustedFiles) -> Self {
-        if !doubt.concerns(self.source, self.path.as_deref()) {
+    pub(super) fn reduced_if_untrusted(self, untrusted: &UntrustedFiles) -> Self {
+        if !untrusted.concerns(self.source, self.path.as_deref()) {
             return self;
         }
         let Self { source, path, mut value, known, .. } = self;
-        let file = path.as_ref().map_or_else(|| source.to_string(), |file| doubt.shown(file));
+        let file = path.as_ref().map_or_else(|| source.to_string(), |file| untrusted.shown(file));
         let left_out = reduce_untrusted(&mut value, &known, &file);
         Self { left_out, ..Self::new(source, path, value, &mut Vec::new()) }
     }
 
     /// A file that is not read, because its real path is outside of the project.
-    fn unread(source: Source, path: PathBuf, doubt: &UntrustedFiles) -> Self {
+    fn unread(source: Source, path: PathBuf, untrusted: &UntrustedFiles) -> Self {
         let mut layer = Self::new(source, Some(path.clone()), Map::new(), &mut Vec::new());
-        layer.left_out.add(Part::Link, doubt.shown(&path));
+        layer.left_out.add(Part::Link, untrusted.shown(&path));
         layer
     }
 
@@ -69,14 +69,16 @@ impl Layer {
     pub(super) fn read(
         source: Source,
         path: PathBuf,
-        doubt: &UntrustedFiles,
+        untrusted: &UntrustedFiles,
         problems: &mut Vec<Problem>,
     ) -> Result<Option<Self>, SettingsError> {
-        if doubt.concerns(source, Some(&path)) && path.exists() && !doubt.admits(&path) {
-            return Ok(Some(Self::unread(source, path, doubt)));
+        if untrusted.concerns(source, Some(&path)) && path.exists() && !untrusted.admits(&path) {
+            return Ok(Some(Self::unread(source, path, untrusted)));
         }
         match read_object(source, &path)? {
-            Some(value) => Ok(Some(Self::new(source, Some(path), value, problems).doubted(doubt))),
+            Some(value) => Ok(Some(
+                Self::new(source, Some(path), value, problems).reduced_if_untrusted(untrusted),
+            )),
             None => Ok(None),
         }
     }

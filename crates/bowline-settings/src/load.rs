@@ -33,9 +33,9 @@ impl Settings {
     pub fn load(places: &SettingsPaths, request: &SettingsRequest) -> Result<Self, SettingsError> {
         let mut problems = Vec::new();
         let mut layers = Vec::new();
-        let doubt = UntrustedFiles::new(places, request.trust);
+        let untrusted = UntrustedFiles::new(places, request.trust);
         for (source, path) in optional_files(places, request.sources) {
-            match Layer::read(source, path.clone(), &doubt, &mut problems) {
+            match Layer::read(source, path.clone(), &untrusted, &mut problems) {
                 Ok(layer) => layers.extend(layer),
                 Err(SettingsError::Invalid(problem)) => problems.push(problem),
                 Err(error) => problems.push(Problem {
@@ -52,13 +52,13 @@ impl Settings {
         }
         layers.push(Layer::new(Source::Flag, None, serde_json::Map::new(), &mut problems));
         for path in managed_files(places)? {
-            layers.extend(Layer::read(Source::Policy, path, &doubt, &mut problems)?);
+            layers.extend(Layer::read(Source::Policy, path, &untrusted, &mut problems)?);
         }
         if let Some(text) = &request.managed {
             let value = parse_object(Source::Policy, None, text)?;
             layers.push(Layer::new(Source::Policy, None, value, &mut problems));
         }
-        Ok(Self::from_layers(layers, problems, doubt))
+        Ok(Self::from_layers(layers, problems, untrusted))
     }
 }
 

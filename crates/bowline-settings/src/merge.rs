@@ -1,4 +1,4 @@
-//! Layers merged into one value: scalars by precedence, lists united, objects key by key.
+//! Merged settings of all layers: scalars by precedence, lists united, objects key by key.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ pub struct Settings {
     known: KnownSettings,
     problems: Vec<Problem>,
     hooks_ignored: bool,
-    /// The files whose settings are reduced.
-    pub(super) doubt: UntrustedFiles,
+    /// Files of an untrusted project; their layers are reduced to keys that grant nothing.
+    pub(super) untrusted: UntrustedFiles,
 }
 
 /// One effective value and where it comes from.
@@ -35,9 +35,9 @@ impl Settings {
     pub(super) fn from_layers(
         layers: Vec<Layer>,
         problems: Vec<Problem>,
-        doubt: UntrustedFiles,
+        untrusted: UntrustedFiles,
     ) -> Self {
-        let mut settings = Self { layers, problems, doubt, ..Self::default() };
+        let mut settings = Self { layers, problems, untrusted, ..Self::default() };
         settings.merge();
         settings
     }
@@ -48,14 +48,14 @@ impl Settings {
         for layer in &self.layers {
             merge_objects(&mut effective, &layer.value);
         }
-        // The layers are already without values that do not fit.
+        // Values of a wrong type were already removed from each layer.
         self.known = KnownSettings::take_from(&mut effective.clone(), |key, message| {
-            tracing::warn!(key, message, "a merged setting does not fit");
+            tracing::warn!(key, message, "a merged setting has the wrong type");
         });
         self.effective = effective;
     }
 
-    /// Everything that holds, merged.
+    /// The merged values of all keys.
     pub fn effective(&self) -> &Map<String, Value> {
         &self.effective
     }
@@ -82,8 +82,8 @@ impl Settings {
     }
 
     /// Whether a layer is untrusted.
-    pub fn doubts(&self, layer: &Layer) -> bool {
-        self.doubt.concerns(layer.source, layer.path.as_deref())
+    pub fn is_untrusted(&self, layer: &Layer) -> bool {
+        self.untrusted.concerns(layer.source, layer.path.as_deref())
     }
 
     /// Disables all hooks but those of managed settings.
@@ -96,7 +96,7 @@ impl Settings {
         self.hooks_ignored
     }
 
-    /// What was left out while loading, and why.
+    /// Problems found while loading: invalid parts, which were skipped.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }

@@ -41,7 +41,7 @@ impl Settings {
         let mut chosen = PermissionMode::Default;
         for layer in self.layers() {
             let Some(mode) = &layer.known.permissions.default_mode else { continue };
-            if !(self.doubts(layer) && matches!(chosen, DontAsk | Plan)) {
+            if !(self.is_untrusted(layer) && matches!(chosen, DontAsk | Plan)) {
                 chosen = mode.clone();
             }
         }

@@ -14,18 +14,20 @@ pub struct FileAccess {
     pub reads: Vec<Word>,
     /// What it creates, changes or removes.
     pub writes: Vec<Word>,
-    /// Whether it reads or changes what lies below the directories among them.
-    pub walks: bool,
-    /// Whether a directory among what it reads leads to files that are unknown here.
+    /// Whether it recurses into directories among them.
+    pub recursive: bool,
+    /// Whether a directory among `reads` stands for an unknown file in it, as in `diff DIR FILE`.
     pub files_only: bool,
     /// Whether it is a simple file command (`mkdir`, `touch`, `rm`, `rmdir`, `mv`, `cp`, `sed -i`),
     /// which does nothing but that.
     pub is_file_command: bool,
-    /// Whether it may put links, or what had another name, where it writes.
+    /// Whether it may create links or rename files at its targets, so that checked paths change
+    /// their meaning.
     pub moves: bool,
-    /// What it copies or moves where. What is written then depends on whether the target is a folder.
+    /// Sources and target of a copy or move. What is written then depends on whether the target is
+    /// a folder.
     pub transfer: Option<Transfer>,
-    /// Whether that is all: the program and its options are known.
+    /// Whether the lists are exhaustive, because the program and all its options are known.
     pub complete: bool,
 }
 
@@ -52,13 +54,14 @@ impl Command {
         access
     }
 
-    /// Every part of an argument that may name a file, whatever the command makes of it: whole words,
-    /// what follows a mark such as `=` or `@` in them, what stands between two marks, and what
-    /// follows the letters of short options. Words that only the running shell knows are among them.
+    /// Every part of an argument that may name a file, whatever the command does with it: whole words,
+    /// the text after and between delimiters such as `=` or `@`, and the text after the letters of
+    /// short options. Words with expansions are included.
     pub fn path_like_words(&self) -> Vec<Word> {
-        const MARKS: &str = "=@:,;<>{}()[]\"'`&?#| \n";
-        const MOST_LETTERS: usize = 16;
-        const MOST_MARKS: usize = 256;
+        const DELIMITERS: &str = "=@:,;<>{}()[]\"'`&?#| \n";
+        const MAX_SHORT_OPTIONS: usize = 16;
+        // A word with more is unknown, because each delimiter adds a candidate.
+        const MAX_DELIMITERS: usize = 256;
         let mut found = Vec::new();
         for (at, word) in self.words.iter().enumerate().skip(1) {
             if self.is_text(at) {
@@ -68,20 +71,20 @@ impl Command {
                 found.push(word.clone());
                 continue;
             };
-            let is_mark = |letter: char| MARKS.contains(letter);
-            if text.matches(is_mark).count() > MOST_MARKS {
+            let is_delimiter = |letter: char| DELIMITERS.contains(letter);
+            if text.matches(is_delimiter).count() > MAX_DELIMITERS {
                 found.push(Word::unknown(word.raw()));
                 continue;
             }
-            let marks = text.match_indices(is_mark).map(|(at, mark)| at + mark.len());
-            let tails = marks.filter_map(|from| word.tail(from));
+            let starts = text.match_indices(is_delimiter).map(|(at, found)| at + found.len());
+            let tails = starts.filter_map(|from| word.tail(from));
             found.extend(tails.filter(|tail| tail.literal() != Some("")));
-            if text.contains(is_mark) {
-                let pieces = text.split(is_mark).filter(|piece| !piece.is_empty());
+            if text.contains(is_delimiter) {
+                let pieces = text.split(is_delimiter).filter(|piece| !piece.is_empty());
                 found.extend(pieces.map(Word::plain));
             }
             if text.starts_with('-') && !text.starts_with("--") {
-                let letters = text.char_indices().skip(2).take(MOST_LETTERS);
+                let letters = text.char_indices().skip(2).take(MAX_SHORT_OPTIONS);
                 found.extend(letters.filter_map(|(from, _)| word.tail(from)));
             }
             found.push(word.clone());
@@ -108,10 +111,10 @@ impl Command {
         }
         let Some(name) = self.name() else { return FileAccess::default() };
         let words = &self.words[1..];
-        if let Some(known::Reads { paths, walks, files_only }) = known::reads(name, words) {
+        if let Some(known::Reads { paths, recursive, files_only }) = known::reads(name, words) {
             return FileAccess {
                 reads: paths,
-                walks,
+                recursive,
                 files_only,
                 complete: true,
                 ..FileAccess::default()
@@ -122,7 +125,7 @@ impl Command {
         {
             return FileAccess {
                 is_file_command: complete && !writes.is_empty(),
-                walks: recursive,
+                recursive,
                 reads,
                 writes,
                 moves,
@@ -150,7 +153,7 @@ impl Command {
             }
             // An option that is not known may name a file as well.
             name if known::is_reader(name) => {
-                FileAccess { reads: self.path_operands(), walks: true, ..FileAccess::default() }
+                FileAccess { reads: self.path_operands(), recursive: true, ..FileAccess::default() }
             }
             _ => FileAccess::default(),
         }
@@ -194,7 +197,8 @@ fn operands(words: &[Word]) -> Vec<Word> {
     words.iter().filter(is_operand).filter(|word| !word.is("-")).cloned().collect()
 }
 
-/// Files that swallow what is written to them. Not the terminal, which obeys it.
+/// Whether the target is a device to which writing changes no file. `/dev/tty` is not one: a
+/// terminal interprets escape sequences.
 fn is_sink(target: &Word) -> bool {
     ["/dev/null", "/dev/stdout", "/dev/stderr"].iter().any(|sink| target.is(sink))
 }

@@ -115,8 +115,8 @@ fn from_document(path: &Path, document: &Document) -> Option<AgentKind> {
             Some("true") => ProjectInstructions::Omitted,
             _ => ProjectInstructions::Told,
         },
-        hooks: document.tree("hooks").as_ref().map(read_hooks).unwrap_or_default(),
-        servers: document.tree("mcpServers").map(servers::written).unwrap_or_default(),
+        hooks: document.nested("hooks").as_ref().map(read_hooks).unwrap_or_default(),
+        servers: document.nested("mcpServers").map(servers::written).unwrap_or_default(),
         blocked_servers: Vec::new(),
     })
 }

@@ -104,7 +104,8 @@ async fn run(
         hook: None,
         needs_person: false,
     };
-    if input["run_in_background"] == true || !services.permissions.policy().only_looks(&proposed) {
+    if input["run_in_background"] == true || !services.permissions.policy().is_read_only(&proposed)
+    {
         return Err(ToolFailure::running(
             "You can look at everything, but change nothing and leave nothing running.",
         ));

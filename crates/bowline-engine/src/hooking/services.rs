@@ -105,7 +105,7 @@ impl HookServices for SessionServices {
             hook: None,
             needs_person: false,
         };
-        self.permissions.policy().fits(rule, &call)
+        self.permissions.policy().rule_matches(rule, &call)
     }
 }
 

@@ -1,8 +1,7 @@
-//! Front matter of a Markdown file: a few `key: value` lines between two lines of dashes.
+//! Front matter of a Markdown file: `key: value` lines between two `---` lines.
 //!
-//! A small part of YAML is supported: texts, quoted or not, over one line or several,
-//! and lists of them. Any other line is skipped, because a command with an invalid
-//! head is still a command.
+//! A subset of YAML is supported: strings, quoted or not, on one line or several, and lists of
+//! them. Other lines are ignored, so that a command with invalid front matter still works.
 
 use std::collections::HashMap;
 
@@ -10,12 +9,12 @@ use serde_json::Value;
 
 use super::outline;
 
-/// A parsed Markdown file.
+/// A Markdown file: front matter and body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Document {
-    head: String,
+    front_matter: String,
     fields: HashMap<String, Field>,
-    /// The text after the head.
+    /// The text after the front matter.
     pub(crate) body: String,
 }
 
@@ -26,16 +25,17 @@ enum Field {
 }
 
 impl Document {
-    /// Parses a file. One without a head is all body.
+    /// Parses a file. Without front matter all of it is the body.
     pub(crate) fn parse(text: &str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let Some((head, body)) = split(text) else {
+        let Some((front_matter, body)) = split(text) else {
             return Self { body: text.to_owned(), ..Self::default() };
         };
-        Self { head: head.to_owned(), fields: read_head(head), body: body.to_owned() }
+        let fields = read_fields(front_matter);
+        Self { front_matter: front_matter.to_owned(), fields, body: body.to_owned() }
     }
 
-    /// A field that is a text; `None` for a list.
+    /// A string field; `None` for a list or an empty string.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         match self.fields.get(key)? {
             Field::Text(text) if !text.is_empty() => Some(text),
@@ -43,7 +43,7 @@ impl Document {
         }
     }
 
-    /// A field that is a list, or a text with commas between the items. Commas in parentheses
+    /// A field that is a list, or a string with commas between the items. Commas in parentheses
     /// belong to the item, as in `Bash(git add:*, git commit:*)`.
     pub(crate) fn list(&self, key: &str) -> Option<Vec<String>> {
         Some(match self.fields.get(key)? {
@@ -52,10 +52,10 @@ impl Document {
         })
     }
 
-    /// A field that holds others, as JSON.
-    pub(crate) fn tree(&self, key: &str) -> Option<Value> {
+    /// A field with nested fields, as JSON.
+    pub(crate) fn nested(&self, key: &str) -> Option<Value> {
         let is_key = |line: &str| line.split_once(':').is_some_and(|(name, _)| name == key);
-        let mut lines = self.head.lines().skip_while(|line| !is_key(line));
+        let mut lines = self.front_matter.lines().skip_while(|line| !is_key(line));
         let (_, value) = lines.next()?.split_once(':')?;
         if !value.trim().is_empty() {
             return serde_json::from_str(value).ok();
@@ -87,12 +87,12 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-fn read_head(head: &str) -> HashMap<String, Field> {
+fn read_fields(front_matter: &str) -> HashMap<String, Field> {
     let mut fields = HashMap::new();
-    let mut lines = head.lines().peekable();
+    let mut lines = front_matter.lines().peekable();
     while let Some(line) = lines.next() {
-        let is_indented = line.starts_with([' ', '\t', '-', '#']);
-        let Some((key, value)) = line.split_once(':').filter(|_| !is_indented) else { continue };
+        let is_not_key = line.starts_with([' ', '\t', '-', '#']);
+        let Some((key, value)) = line.split_once(':').filter(|_| !is_not_key) else { continue };
         let mut nested = Vec::new();
         while let Some(next) = lines.next_if(|next| {
             next.trim().is_empty() || next.starts_with([' ', '\t']) || next.starts_with("- ")
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_a_head_is_all_body() {
+    fn file_without_front_matter_is_all_body() {
         for text in ["", "just words", "--- no", "---\nnever: closed\n"] {
             assert_eq!(Document::parse(text).body, text);
         }

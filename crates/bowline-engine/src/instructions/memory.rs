@@ -15,7 +15,7 @@ use std::{
 
 use super::{
     markdown,
-    rules::{About, Rule},
+    rules::{PathScope, Rule},
 };
 use crate::settings::{Part, ProjectTrust, SettingsPaths, SkippedParts, SourceSet, shown};
 
@@ -84,7 +84,7 @@ pub(crate) struct MemoryReader {
     home: Option<PathBuf>,
     standing: ProjectTrust,
     /// Rules about files, of which none was touched yet.
-    waiting: Vec<(About, MemoryFile)>,
+    waiting: Vec<(PathScope, MemoryFile)>,
 }
 
 /// The origin of a file that is read.
@@ -157,7 +157,7 @@ impl MemoryReader {
 
     /// The rules about a file; each is returned once.
     pub(crate) fn take_rules_about(&mut self, file: &Path) -> Vec<MemoryFile> {
-        let found = self.waiting.extract_if(.., |(about, _)| about.covers(file));
+        let found = self.waiting.extract_if(.., |(scope, _)| scope.matches(file));
         found.map(|(_, rule)| rule).collect()
     }
 
@@ -183,14 +183,14 @@ impl MemoryReader {
                 continue;
             }
             match Rule::read(&path, folder) {
-                Some(Rule { text, about: None }) => {
+                Some(Rule { text, scope: None }) => {
                     self.add(&path, text, origin, IMPORT_DEPTH, files);
                 }
-                Some(Rule { text, about: Some(about) }) => {
+                Some(Rule { text, scope: Some(scope) }) => {
                     self.bytes += text.len();
-                    let globs = Some(about.globs.clone());
+                    let globs = Some(scope.globs.clone());
                     let rule = MemoryFile { path, kind: origin.kind, text, parent: None, globs };
-                    self.waiting.push((about, rule));
+                    self.waiting.push((scope, rule));
                 }
                 None => {}
             }

@@ -1,4 +1,6 @@
-//! Rules: files of instructions under `.claude/rules`, some of them about certain files only.
+//! Instruction rules: files under `.claude/rules`, optionally limited to matching paths.
+//!
+//! They are not permission rules.
 
 use std::path::Path;
 
@@ -6,24 +8,24 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::{frontmatter::Document, memory::read_text};
 
-/// A parsed rule.
+/// A parsed rule file.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) text: String,
-    /// The files that it applies to; `None` for all.
-    pub(super) about: Option<About>,
+    /// The files that it applies to; `None` means all.
+    pub(super) scope: Option<PathScope>,
 }
 
-/// The files that a rule applies to, by patterns as in `.gitignore`.
+/// The files that a rule applies to, as `.gitignore` patterns.
 #[derive(Debug, Clone)]
-pub(super) struct About {
-    /// The patterns as written.
+pub(super) struct PathScope {
+    /// The patterns' source text.
     pub(super) globs: Vec<String>,
     patterns: Gitignore,
 }
 
-impl About {
-    /// Patterns for files below `folder`. Invalid patterns match no file.
+impl PathScope {
+    /// Patterns relative to `folder`. An invalid one is logged and matches nothing.
     fn new(globs: Vec<String>, folder: &Path) -> Self {
         let mut builder = GitignoreBuilder::new(folder);
         for glob in &globs {
@@ -36,7 +38,7 @@ impl About {
     }
 
     /// Whether the rule applies to this file.
-    pub(super) fn covers(&self, file: &Path) -> bool {
+    pub(super) fn matches(&self, file: &Path) -> bool {
         let root = self.patterns.path();
         file.starts_with(root) && self.patterns.matched_path_or_any_parents(file, false).is_ignore()
     }
@@ -48,7 +50,7 @@ impl Rule {
         let document = Document::parse(&read_text(path)?);
         let globs = document.list("paths").unwrap_or_default();
         let globs: Vec<_> = globs.into_iter().filter(|glob| !glob.trim().is_empty()).collect();
-        let about = (!globs.is_empty()).then(|| About::new(globs, folder));
-        Some(Self { text: document.body, about })
+        let scope = (!globs.is_empty()).then(|| PathScope::new(globs, folder));
+        Some(Self { text: document.body, scope })
     }
 }

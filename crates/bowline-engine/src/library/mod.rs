@@ -164,7 +164,7 @@ impl CommandCatalog {
     pub(crate) fn find(&self, name: &str) -> Option<FoundCommand> {
         let builtin = BUILTINS.iter().find(|builtin| builtin.is_called(name));
         if !self.enabled {
-            return (builtin.is_some() || terminal::is_named(name))
+            return (builtin.is_some() || terminal::is_terminal_command(name))
                 .then_some(FoundCommand::Unavailable);
         }
         if let Some(builtin) = builtin {
@@ -173,7 +173,7 @@ impl CommandCatalog {
         let custom = self.find_custom(name).map(FoundCommand::Custom);
         custom
             .or_else(|| self.find_mcp_prompt(name).map(FoundCommand::McpPrompt))
-            .or_else(|| terminal::is_named(name).then_some(FoundCommand::Unavailable))
+            .or_else(|| terminal::is_terminal_command(name).then_some(FoundCommand::Unavailable))
     }
 
     /// Whether a prompt needs a separate turn: commands, notes, and notices of background

@@ -1,9 +1,9 @@
-//! Commands that belong to the official CLI's terminal.
+//! Slash commands of the official CLI's terminal interface.
 //!
-//! The user who types one expects the program to act on it, so it is not sent to the model.
+//! They are reported as unavailable instead of being sent to the model as prompts.
 
-/// The names of these commands.
-const NAMES: &str = "
+/// Names, separated by whitespace.
+const TERMINAL_COMMANDS: &str = "
     add-dir advisor allowed-tools android app autocompact autofix-pr background bashes bg branch
     brief btw bug cd checkpoint chrome color continue copy desktop diff exit export extra-usage
     fast feedback focus fork heapdump hooks ide install-github-app install-slack-app ios
@@ -14,7 +14,7 @@ const NAMES: &str = "
     ultrareview undo upgrade vim voice web-setup workflows
 ";
 
-/// Whether a name is in the list.
-pub(crate) fn is_named(name: &str) -> bool {
-    NAMES.split_ascii_whitespace().any(|known| known == name)
+/// Whether a slash command exists only in the terminal.
+pub(crate) fn is_terminal_command(name: &str) -> bool {
+    TERMINAL_COMMANDS.split_ascii_whitespace().any(|known| known == name)
 }

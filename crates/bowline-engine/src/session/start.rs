@@ -22,7 +22,7 @@ use crate::{
     conversation::Conversation,
     file_history::FileHistory,
     hook::{HookEnvironment, Hooks, Scripts},
-    hooking::{HookFrames, HookRunner, HookSubject, HostCallbacks, SessionServices},
+    hooking::{HookEventForwarder, HookInputParts, HookRunner, HostCallbacks, SessionServices},
     host::Host,
     identity::Identity,
     instructions::ContextState,
@@ -113,7 +113,7 @@ pub(crate) fn start(
             main_tools: Arc::downgrade(&main_tools),
             context: Arc::downgrade(&model_context),
         };
-        let subject = HookSubject {
+        let parts = HookInputParts {
             sink: Arc::clone(&sink),
             journal: Arc::clone(&journal),
             workspace: Arc::clone(&workspace),
@@ -122,7 +122,7 @@ pub(crate) fn start(
             prompt: Arc::clone(&prompt),
             main_kind: config.agent.clone(),
         };
-        let hooks = Arc::new(hooks(&config, &host, services, subject));
+        let hooks = Arc::new(hooks(&config, &host, services, parts));
         let commands = CommandCatalog::new(&config, &trust, &plugins, &host_profile, mcp);
         let commands = Arc::new(commands);
         let bridge = Arc::new(McpBridge {
@@ -231,14 +231,14 @@ fn hooks(
     config: &SessionConfig,
     host: &Arc<dyn Host>,
     services: SessionServices,
-    subject: HookSubject,
+    parts: HookInputParts,
 ) -> HookRunner {
     let callbacks = Arc::new(HostCallbacks { host: Arc::clone(host) });
     let hooks = Hooks::new(callbacks, Arc::new(services), hook_environment(config));
     hooks.set_settings(&config.settings);
     hooks.set_plugins(&config.plugins);
-    let (sink, wanted) = (Arc::clone(&subject.sink), config.include_hook_events);
-    HookRunner::new(hooks, Arc::new(HookFrames { sink, wanted }), subject)
+    let (sink, requested) = (Arc::clone(&parts.sink), config.include_hook_events);
+    HookRunner::new(hooks, Arc::new(HookEventForwarder { sink, requested }), parts)
 }
 
 fn workspace(config: &SessionConfig, setup: Setup) -> Arc<Workspace> {

@@ -40,6 +40,7 @@ pub(crate) struct CallOutcome {
     pub(crate) structured_output: Option<RawJson>,
     /// Set if a hook deferred the call.
     pub(crate) deferred: Option<DeferredToolUse>,
+    /// How the turn goes on after this call.
     pub(crate) then: AfterCall,
 }
 

@@ -1,4 +1,4 @@
-//! Builder of an agent.
+//! Builder of a fleet agent.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -74,26 +74,26 @@ impl AgentBuilder {
         self
     }
 
-    /// The agent, or what is wrong with its options: names that clash, options that do not go
+    /// Builds the agent; an error names invalid options: names that clash, options that do not go
     /// together, a folder that is not there.
     pub fn build(self) -> Result<Agent, Error> {
-        let wrong = |what: &str| Err(Error::Options(what.to_owned()));
+        let invalid = |message: &str| Err(Error::Options(message.to_owned()));
         self.options.check()?;
         if self.max_sessions == 0 {
-            return wrong("`max_sessions` must be at least 1");
+            return invalid("`max_sessions` must be at least 1");
         }
         if self.journal.is_some() && self.options.session.no_session_persistence {
-            return wrong("a `journal` needs saved sessions: unset `no_session_persistence`");
+            return invalid("a `journal` needs saved sessions: unset `no_session_persistence`");
         }
         if self.journal.is_some() && self.options.transport.is_already_started() {
-            return wrong(
+            return invalid(
                 "a `journal` has no effect with `websocket`: the agent cannot be made to resume a \
                  session; use `on_demand`",
             );
         }
         let storage = self.options.transport.connect().and_then(|connect| connect.storage());
         if self.journal.is_some() && storage.is_some_and(|storage| storage.home().is_none()) {
-            return wrong("a `journal` needs an embedded agent that is `saved_in` a folder");
+            return invalid("a `journal` needs an embedded agent that is `saved_in` a folder");
         }
         let max_sessions = self.max_sessions.min(Semaphore::MAX_PERMITS);
         let journal = match self.journal {

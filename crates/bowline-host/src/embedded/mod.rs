@@ -1,4 +1,4 @@
-//! An agent in this very process.
+//! Embedded agent: the engine inside the host's process.
 
 mod apply;
 mod connection;
@@ -16,10 +16,11 @@ use std::{
 use bowline_engine::{ConnectedModel, Models, SessionConfig, settings::SettingsPaths};
 use bowline_model::{Model, ModelError, script::ScriptModel};
 
-/// An agent in this very process: the engine itself, with no process and no JSON in between.
+/// An agent inside the host's process: the engine is called directly, without a child process or
+/// JSON.
 ///
-/// Nothing is read from disk and nothing is kept there by default: settings files with
-/// [`setting_sources`](crate::Options::setting_sources) and its relatives, transcripts with
+/// By default nothing is read from or written to disk. Settings files are read with
+/// [`setting_sources`](crate::Options::setting_sources), transcripts are written with
 /// [`saved_in`](Self::saved_in). [`Options`](crate::Options) take precedence over the configuration
 /// here.
 #[derive(Clone)]
@@ -31,7 +32,7 @@ pub struct Embedded {
     changes: Vec<Arc<Change>>,
 }
 
-/// Further changes to the configuration of a session.
+/// A change that the program makes to the configuration of each session.
 type Change = dyn Fn(&mut SessionConfig) + Send + Sync;
 
 impl Embedded {
@@ -52,16 +53,17 @@ impl Embedded {
         Self { cwd, models, model, home: None, changes: Vec::new() }
     }
 
-    /// An agent in `cwd` whose model follows its prompts line by line, offline and always
-    /// the same (`SAY hello`, `TOOL Read {"file_path": "/etc/hosts"}` …): for tests and examples.
+    /// An agent in `cwd` whose model executes its prompts line by line, offline and
+    /// deterministically (`SAY hello`, `TOOL Read {"file_path": "/etc/hosts"}` …): for tests and
+    /// examples.
     pub fn script(cwd: impl Into<PathBuf>) -> Self {
-        Self::new(cwd, Arc::new(Always(Arc::new(ScriptModel::new()))), "script")
+        Self::new(cwd, Arc::new(SingleModel(Arc::new(ScriptModel::new()))), "script")
     }
 
     /// The same with a separate script, so that prompts can be ordinary ones.
     pub fn with_script(cwd: impl Into<PathBuf>, script: impl Into<String>) -> Self {
         let model = Arc::new(ScriptModel::with_script(script));
-        Self::new(cwd, Arc::new(Always(model)), "script")
+        Self::new(cwd, Arc::new(SingleModel(model)), "script")
     }
 
     /// Keeps transcripts in this configuration folder, where other agents that use it find them;
@@ -72,7 +74,7 @@ impl Embedded {
         self
     }
 
-    /// Changes how the engine is set up in any other way, for every session.
+    /// Changes any other field of the engine's configuration, for every session.
     #[must_use]
     pub fn configure(
         mut self,
@@ -105,10 +107,10 @@ impl fmt::Debug for Embedded {
     }
 }
 
-/// One model under every name.
-struct Always(Arc<dyn Model>);
+/// Resolves every name to one model.
+struct SingleModel(Arc<dyn Model>);
 
-impl Models for Always {
+impl Models for SingleModel {
     fn connect(&self, name: &str) -> Result<ConnectedModel, ModelError> {
         let (name, wire_name) = (name.to_owned(), name.to_owned());
         Ok(ConnectedModel { model: self.0.clone(), wire_name, name })

@@ -1,4 +1,4 @@
-//! The response type of each control request.
+//! Control requests with their response types: trait `Call`, and the macro that declares them.
 
 use std::borrow::Cow;
 

@@ -100,7 +100,7 @@ pub(super) fn reads(words: &[Word]) -> Option<Reads> {
     };
     let matched = only_looks(subcommand, rest)?;
     let elsewhere = !directories.is_empty();
-    let mut found = Reads { walks: subcommand == "grep", ..Reads::of(directories) }.or_here();
+    let mut found = Reads { recursive: subcommand == "grep", ..Reads::of(directories) }.or_here();
     if subcommand == "diff" {
         let climbs =
             |word: &Word| word.literal().is_none_or(|it| it.split('/').any(|it| it == ".."));

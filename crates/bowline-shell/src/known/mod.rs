@@ -22,9 +22,9 @@ use crate::{variables::is_script_variable, word::Word};
 pub(crate) struct Reads {
     /// Files it reads, and directories it lists.
     pub(crate) paths: Vec<Word>,
-    /// Whether it reads the files below the directories among them.
-    pub(crate) walks: bool,
-    /// Whether a directory among them leads to files that are unknown here: `diff DIR FILE`.
+    /// Whether it recurses into directories among them.
+    pub(crate) recursive: bool,
+    /// Whether a directory among them stands for an unknown file in it, as in `diff DIR FILE`.
     pub(crate) files_only: bool,
 }
 

@@ -113,7 +113,7 @@ fn search(name: &str, matched: &Matched, without_files: bool, paths: Vec<Word>) 
     let descends = actions.into_iter().any(|action| !action.is("read") && !action.is("skip"));
     let recursive = !name.ends_with("grep") || descends || matched.has(&["-r", "--recursive"]);
     let mut found =
-        Reads { walks: recursive && !matches!(name, "fd" | "fdfind"), ..Reads::of(paths) };
+        Reads { recursive: recursive && !matches!(name, "fd" | "fdfind"), ..Reads::of(paths) };
     if recursive && without_files {
         found.paths.push(Word::plain("."));
     }

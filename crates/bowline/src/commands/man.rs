@@ -31,14 +31,19 @@ fn page() -> io::Result<Vec<u8>> {
     whole.render_options_section(&mut page)?;
     Roff::new().control("SH", ["COMMANDS"]).to_writer(&mut page)?;
     for command in program.get_subcommands() {
-        add(&mut page, &program, command, &format!("bowline {}", command.get_name()))?;
+        add_command(&mut page, &program, command, &format!("bowline {}", command.get_name()))?;
     }
     whole.render_version_section(&mut page)?;
     Ok(page)
 }
 
-/// Adds a part about a command, and those about its own commands.
-fn add(page: &mut Vec<u8>, program: &Command, command: &Command, name: &str) -> io::Result<()> {
+/// Adds the section of a command and those of its subcommands.
+fn add_command(
+    page: &mut Vec<u8>,
+    program: &Command,
+    command: &Command,
+    name: &str,
+) -> io::Result<()> {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     Roff::new().control("SS", [name]).text([roman(about)]).to_writer(page)?;
     let is_help = |arg: &Arg| arg.get_id() == "help";
@@ -58,8 +63,8 @@ fn add(page: &mut Vec<u8>, program: &Command, command: &Command, name: &str) -> 
         let more = "Flags of bowline about sessions are accepted as well.";
         Roff::new().control("PP", []).text([roman(more)]).to_writer(page)?;
     }
-    for below in command.get_subcommands() {
-        add(page, program, below, &format!("{name} {}", below.get_name()))?;
+    for subcommand in command.get_subcommands() {
+        add_command(page, program, subcommand, &format!("{name} {}", subcommand.get_name()))?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use bowline_engine::{
 
 use crate::args::SourceArgs;
 
-/// Reads the plugins.
+/// Loads named and installed plugins. Bare mode ignores installed ones, safe mode all.
 pub(super) fn load(
     args: &SourceArgs,
     known: &KnownSettings,

@@ -17,21 +17,21 @@ pub struct GetHooksListing {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HooksListing {
-    /// The events that have some.
+    /// Events with registered hooks.
     pub events: Vec<RawJson>,
     /// The hooks.
     pub hooks: Vec<RawJson>,
-    /// The events that could have some.
+    /// All hook events.
     pub event_catalog: Vec<HookEventInfo>,
     /// Policy of the administrator for hooks.
     pub policy: RawJson,
-    /// Whether hooks are off for safety.
+    /// Whether safe mode turns hooks off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub safe_mode: Option<bool>,
-    /// Whether hooks are off for simplicity.
+    /// Whether bare mode turns hooks off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bare_mode: Option<bool>,
-    /// Errors in some of them.
+    /// Errors in the configuration of hooks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<RawJson>>,
     /// Fields this version does not know.
