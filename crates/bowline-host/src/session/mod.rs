@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// The session's id, as soon as it is known: at once, unless the options continue another or the
-    /// agent was started by others and [dials in](crate::Transport). Then the agent chooses it.
+    /// agent was started by others and [dials in](crate::AgentTransport). Then the agent chooses it.
     pub fn id(&self) -> Option<SessionId> {
         self.shared().tracker.status().session_id().cloned()
     }
