@@ -140,7 +140,12 @@ fn remove(value: &mut Value, path: &[&Segment]) -> bool {
     match (value, first) {
         (Value::Object(object), Segment::Map { key }) => {
             let inner = object.get_mut(key).is_some_and(|value| remove(value, rest));
-            inner || object.shift_remove(key).is_some()
+            if !inner {
+                let before = object.len();
+                object.retain(|known, _| known != key);
+                return object.len() < before;
+            }
+            true
         }
         (Value::Array(items), Segment::Seq { index }) => {
             let inner = items.get_mut(*index).is_some_and(|value| remove(value, rest));

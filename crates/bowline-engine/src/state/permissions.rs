@@ -156,7 +156,7 @@ impl Permissions {
     /// what the model sends.
     pub(crate) fn with_plan(&self, tool: &str, mut input: Value) -> Value {
         if let Some(fields) = input.as_object_mut().filter(|_| tool == EXIT_PLAN_MODE) {
-            fields.shift_remove("plan");
+            fields.retain(|key, _| key != "plan");
             if let (Some(plan), Some(path)) = (self.plan(), self.plan_file()) {
                 fields.insert("plan".to_owned(), plan.into());
                 fields.insert("planFilePath".to_owned(), path.display().to_string().into());

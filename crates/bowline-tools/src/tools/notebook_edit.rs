@@ -216,8 +216,7 @@ fn apply(
                 cell["outputs"] = json!([]);
                 cell["execution_count"] = Value::Null;
             } else if let Some(cell) = cell.as_object_mut() {
-                cell.shift_remove("outputs");
-                cell.shift_remove("execution_count");
+                cell.retain(|key, _| key != "outputs" && key != "execution_count");
             }
             Edited { id, old_source }
         }

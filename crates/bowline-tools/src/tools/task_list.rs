@@ -213,10 +213,11 @@ fn update(list: &List, call: &ToolCall) -> Result<ToolOutput, ToolFailure> {
         }
         if let Some(metadata) = input.metadata {
             for (key, value) in metadata {
-                match value {
-                    Value::Null => task.metadata.shift_remove(&key),
-                    value => task.metadata.insert(key, value),
-                };
+                if value.is_null() {
+                    task.metadata.retain(|known, _| *known != key);
+                } else {
+                    task.metadata.insert(key, value);
+                }
             }
             fields.push("metadata");
         }
